@@ -26,7 +26,7 @@ const alsoOnPostgresql = [
   'test/clicks/**',
   'test/db/{demo,failed-commit,full-log,long-reads,lost-file,migrations,older-sqlite,retention-clock,totals,transactions}.test.ts',
   'test/domain/{authentication,importing,long-log,side-effects,subscriptions,webhook-deliveries,webhook-dispatch,webhook-housekeeping,webhook-queues,webhook-waiting}.test.ts',
-  'test/http/{idempotency,operator-metrics,options,places,ready}.test.ts',
+  'test/engine/http/{idempotency,operator-metrics,options,places,ready}.test.ts',
   'test/redirect/{large-counts,memory,processes,root,statistics,statistics-page,tls-ask,visits}.test.ts',
   'test/rest/{concurrency,fuzz,legacy,link-list,links,parity,rate-limit,round-trip,space-list,spaces,statistics}.test.ts',
   'test/schema/{account-limits,audits,bidirectional,catching-up,change-log,changes,check-links,connection,covered,deleted-statistics,domain-verification,domains,explain,graphiql,guides,http,import-links,known-operations,link-connection,link-orders,links,lost-updates,mutation-time,nodes,pixels,projections,reuse,rows-written,rules,search,search-anywhere,selections,slices,statements,statistics,subscription-limits,subscriptions,tags,top-links,utm-templates,webhooks}.test.ts',

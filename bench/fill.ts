@@ -2,11 +2,11 @@
 
 import { applyMigrations } from '../src/db/apply-migrations.ts';
 import { Database } from '../src/db/database.ts';
-import { connectTo } from '../src/db/postgresql/client.ts';
-import { openFile } from '../src/db/sqlite/file.ts';
-import { type Provider, requireProvider } from '../src/db/url.ts';
 import { createFirstKey } from '../src/domain/access/api-key.ts';
 import { shareDefaultDomain } from '../src/domain/short-domain/default-domain.ts';
+import { connectTo } from '../src/engine/db/postgresql/client.ts';
+import { openFile } from '../src/engine/db/sqlite/file.ts';
+import { type Provider, requireProvider } from '../src/engine/db/url.ts';
 
 const SPACES = 50;
 export const NEW_SPACE = 9;

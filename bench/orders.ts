@@ -4,7 +4,7 @@
 
 import { parseArgs } from 'node:util';
 import { migrations } from '../src/db/migrations.ts';
-import { requireProvider } from '../src/db/url.ts';
+import { requireProvider } from '../src/engine/db/url.ts';
 import { fillAtOnce, NEW_SPACE, TAGGED } from './fill.ts';
 import { KEY, median, startProgram, withDatabase } from './target.ts';
 

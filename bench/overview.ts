@@ -6,10 +6,10 @@
 import { parseArgs } from 'node:util';
 import { Database } from '../src/db/database.ts';
 import { migrations } from '../src/db/migrations.ts';
-import { raw } from '../src/db/sql.ts';
 import { dayOf, daysAfter, startOf } from '../src/db/statistics/calendar.ts';
 import { kinds, type Value, visitValue } from '../src/db/statistics/value.ts';
-import { requireProvider } from '../src/db/url.ts';
+import { raw } from '../src/engine/db/sql.ts';
+import { requireProvider } from '../src/engine/db/url.ts';
 import { fillAtOnce } from './fill.ts';
 import { countries, sumUp } from './statistics-year.ts';
 import { KEY, median, startProgram, withDatabase } from './target.ts';

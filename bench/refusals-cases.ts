@@ -18,7 +18,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { limits } from '../src/graphql/limits.ts';
+import { limits } from '../src/engine/graphql/limits.ts';
 import { routes } from '../src/rest/routes.ts';
 import { schema } from '../src/schema/index.ts';
 

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { PendingVisits, type Visit } from '../src/clicks/pending-visits.ts';
 import { VisitWriter } from '../src/clicks/write.ts';
 import type { Database } from '../src/db/database.ts';
-import { join, raw, sql } from '../src/db/sql.ts';
 import { type Day, daysAfter, startOf } from '../src/db/statistics/calendar.ts';
+import { join, raw, sql } from '../src/engine/db/sql.ts';
 import type { Prisma } from '../src/generated/sqlite/client.ts';
 
 const browsers = ['Chrome/143.0', 'Firefox/140.0', 'Edg/143.0', 'OPR/120.0', 'Vivaldi/7.0'];

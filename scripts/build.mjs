@@ -22,7 +22,7 @@ const SOURCES = [
 ];
 
 /** Modules that run in threads of their own. */
-const THREADS = ['db/sqlite/reader-thread', 'clicks/writer-thread'];
+const THREADS = ['engine/db/sqlite/reader-thread', 'clicks/writer-thread'];
 const COMMAND = 'command:';
 /** Packages that stay what they are: one has a binary, and packages outside the bundle share the classes of the other. */
 const PACKAGES = /^(better-sqlite3|graphql|pg-native)(\/|$)/;

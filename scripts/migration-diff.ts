@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { migrations } from '../src/db/migrations.ts';
-import type { Provider } from '../src/db/url.ts';
+import type { Provider } from '../src/engine/db/url.ts';
 import { noFilters, withSchemaEngine } from './schema-engine.ts';
 
 /** A change for which no migration can be generated; the message says what to write instead. */

@@ -11,7 +11,7 @@ import {
   type SqlQuery,
 } from '@prisma/driver-adapter-utils';
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
-import { type Provider, requireProvider } from '../src/db/url.ts';
+import { type Provider, requireProvider } from '../src/engine/db/url.ts';
 
 export type SchemaEngine = bindings.SchemaEngine;
 export const noFilters = { externalTables: [], externalEnums: [] };

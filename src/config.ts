@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import type { PoolOptions } from './db/driver.ts';
+import { decodeText } from './decode-text.js';
+import { isRole, type RoleRule, roles } from './domain/access/role.ts';
+import type { PoolOptions } from './engine/db/driver.ts';
 import {
   DATABASE_URLS,
   hasBrokenPassword,
@@ -15,13 +17,11 @@ import {
   providerOf,
   UNEXPANDED_FILE,
   withSchema,
-} from './db/url.ts';
-import { decodeText } from './decode-text.js';
-import { isRole, type RoleRule, roles } from './domain/access/role.ts';
-import { hostOf, isHostName, isLoopback, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
-import { isNearName } from './shared/did-you-mean.ts';
-import { ConfigError, InvalidSettings, shown } from './shared/operator-error.ts';
-import { wrongTracing } from './shared/otel-variables.ts';
+} from './engine/db/url.ts';
+import { hostOf, isHostName, isLoopback, MAX_URL, sendableAddress, withoutPort } from './engine/rules/url.ts';
+import { isNearName } from './engine/tools/did-you-mean.ts';
+import { ConfigError, InvalidSettings, shown } from './engine/tools/operator-error.ts';
+import { wrongTracing } from './engine/tools/otel-variables.ts';
 
 // The rules for values. Their errors end the sentence "NAME is VALUE; it may be …".
 

@@ -2,16 +2,16 @@ import './require-node.js';
 
 import type { Logger } from 'pino';
 import { type Config, misspelt, readConfig, unusualEnvironment } from './config.ts';
-import { hintFor } from './db/error-hints.ts';
+import { hintFor } from './engine/db/error-hints.ts';
+import { createLog, createStartLog, exit, type LogOptions } from './engine/tools/log.ts';
+import { oneLine } from './engine/tools/one-line.ts';
+import { InvalidSettings, OperatorError, shown, WRONG_SETTINGS } from './engine/tools/operator-error.ts';
+import { sendsTraces } from './engine/tools/otel-variables.ts';
+import { BUILD, BUILD_NAME } from './engine/tools/own-files.ts';
+import { printable } from './engine/tools/printable.ts';
+import { onStopSignals, Stopping } from './engine/tools/stop-signals.ts';
+import { tracer, traceWith } from './engine/tools/tracing.ts';
 import { migrate, readFiles } from './prepare.ts';
-import { createLog, createStartLog, exit, type LogOptions } from './shared/log.ts';
-import { oneLine } from './shared/one-line.ts';
-import { InvalidSettings, OperatorError, shown, WRONG_SETTINGS } from './shared/operator-error.ts';
-import { sendsTraces } from './shared/otel-variables.ts';
-import { BUILD, BUILD_NAME } from './shared/own-files.ts';
-import { printable } from './shared/printable.ts';
-import { onStopSignals, Stopping } from './shared/stop-signals.ts';
-import { tracer, traceWith } from './shared/tracing.ts';
 import { createWhenGranted, giveSigns, ownWorker, servePrimary } from './workers/worker.ts';
 
 async function serve(config: Config, log: Logger, startLog: Logger): Promise<void> {
@@ -40,7 +40,7 @@ async function serve(config: Config, log: Logger, startLog: Logger): Promise<voi
   // The primary serves the metrics of its workers.
   const metrics =
     worker && config.metricsPort !== undefined
-      ? new (await import('./http/metrics.ts')).Metrics()
+      ? new (await import('./service/metrics.ts')).Metrics()
       : undefined;
   const create = () => Service.create(config, { log, startLog, worker: worker?.id, metrics });
   const service = await (worker ? createWhenGranted(log, create) : create());
@@ -76,7 +76,7 @@ Starts the service, and migrates its database. Environment variables configure i
 
 /** The version, and the day of the countries of addresses, if there are any. */
 async function versions(): Promise<string> {
-  const { countryLookup } = await import('./http/request/country.ts');
+  const { countryLookup } = await import('./redirect/country.ts');
   const found = await countryLookup(undefined, process.env.GEOIP_DATABASE || undefined).catch(() => null);
   return `${BUILD_NAME}\n${found?.asOf ? `countries of addresses: ${found.asOf}\n` : ''}`;
 }
@@ -113,7 +113,7 @@ try {
   };
   log = createLog(options);
   // Before anything else is loaded: it takes time and memory that only those who use it should spend.
-  if (options.isTraced) traceWith((await import('./shared/otel.ts')).createTracer(log));
+  if (options.isTraced) traceWith((await import('./engine/tools/otel.ts')).createTracer(log));
   await serve(config, log, createStartLog(options));
 } catch (error) {
   process.stderr.write(printable(`${explain(error, config)}\n`));

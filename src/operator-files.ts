@@ -8,8 +8,8 @@ import {
   parseBlockedHosts,
   parseReservedAliases,
 } from './domain/link/blocklists.ts';
-import { oneLine } from './shared/one-line.ts';
-import { allValid, unusable } from './shared/operator-error.ts';
+import { oneLine } from './engine/tools/one-line.ts';
+import { allValid, unusable } from './engine/tools/operator-error.ts';
 
 /** Milliseconds between two checks of a file, so that changes take effect within ten seconds. */
 const CHECK_INTERVAL = 2_000;

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { type Config, migratedDatabase } from './config.ts';
 import { applyMigrations } from './db/apply-migrations.ts';
-import { withHints } from './db/error-hints.ts';
-import type { MigrationProgress } from './db/migrate.ts';
 import { migrations } from './db/migrations.ts';
-import type { TrustedDocuments } from './graphql/trusted-documents.ts';
-import { countryLookup } from './http/request/country.ts';
+import { withHints } from './engine/db/error-hints.ts';
+import type { MigrationProgress } from './engine/db/migrate.ts';
+import type { TrustedDocuments } from './engine/graphql/trusted-documents.ts';
+import { allValid, unusable } from './engine/tools/operator-error.ts';
 import { readOperatorFiles } from './operator-files.ts';
-import { allValid, unusable } from './shared/operator-error.ts';
+import { countryLookup } from './redirect/country.ts';
 
 /**
  * Reads the operator's files. With workers, the primary does so too, so that a wrong one is reported once.
@@ -18,7 +18,7 @@ export function readFiles(config: Config, log: Logger, filesInterval?: number, t
   // The primary does not load the schema without need.
   const readTrusted = async (path: string) => {
     const [{ readTrustedDocuments }, { schema }] = await Promise.all([
-      import('./graphql/trusted-documents.ts'),
+      import('./engine/graphql/trusted-documents.ts'),
       import('./schema/index.ts'),
     ]);
     return readTrustedDocuments(path, schema);

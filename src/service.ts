@@ -1,12 +1,18 @@
 import { createServer, type Server } from 'node:http';
 import { baseUrlOf, type Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { listen } from './http/bind-port.ts';
-import { createGuard } from './http/guard.ts';
-import { readinessOf, writable } from './http/readiness.ts';
-import { answerRequests, createHttpServer, holdRequests, type ListenerDependencies } from './http/server.ts';
-import { createStopper } from './http/stop-server.ts';
-import { createWeb } from './http/web.ts';
+import { listen } from './engine/http/bind-port.ts';
+import { createGuard } from './engine/http/guard.ts';
+import { readinessOf, writable } from './engine/http/readiness.ts';
+import {
+  answerRequests,
+  createHttpServer,
+  holdRequests,
+  type ListenerDependencies,
+} from './engine/http/server.ts';
+import { createStopper } from './engine/http/stop-server.ts';
+import { allValid } from './engine/tools/operator-error.ts';
+import { withTimeout } from './engine/tools/timeout.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { refusedVisit, sendMessage } from './redirect/answer.ts';
 import { closeAll, openDatabases, readDefaultDomain } from './service/databases.ts';
@@ -15,8 +21,7 @@ import type { People } from './service/people.ts';
 import { type Background, type Ports, program } from './service/ports.ts';
 import type { TlsStatusOf } from './service/tls-ask.ts';
 import { createVisitors, type Opened, type Visitors } from './service/visitors.ts';
-import { allValid } from './shared/operator-error.ts';
-import { withTimeout } from './shared/timeout.ts';
+import { createWeb } from './service/web.ts';
 
 /**
  * Milliseconds for which the stop waits for pending work other than clicks being written. With ten seconds for requests
@@ -50,7 +55,7 @@ export class Service {
     const metricsPort = ports.metrics ? undefined : config.metricsPort;
     // Loaded only if needed, since loading takes time and memory.
     const metrics =
-      metricsPort === undefined ? ports.metrics : new (await import('./http/metrics.ts')).Metrics();
+      metricsPort === undefined ? ports.metrics : new (await import('./service/metrics.ts')).Metrics();
     const forPeople = config.role === 'redirects' ? undefined : await import('./service/people.ts');
     const databases = await openDatabases(config, ports, metrics);
     const [database, ...replicas] = databases;
@@ -62,7 +67,7 @@ export class Service {
       metrics &&
       metricsPort !== undefined &&
       createServer(
-        (await import('./http/metrics.ts')).metricsListener(
+        (await import('./service/metrics.ts')).metricsListener(
           () => metrics.text(),
           async (target) => service?.tlsStatusOf(target) ?? 503,
           log,

@@ -1,5 +1,5 @@
 import { undoAddressChange } from '../domain/access/address-change.ts';
-import { parseInput } from '../domain/input.ts';
+import { parseInput } from '../engine/rules/input.ts';
 import type { Routes } from './routes.ts';
 import { type SignInTools, token } from './tools.ts';
 

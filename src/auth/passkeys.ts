@@ -17,11 +17,11 @@ import { bySession, type FoundUser } from '../domain/access/session.ts';
 import type { Asker } from '../domain/access/strangers.ts';
 import type { User } from '../domain/access/user.ts';
 import { type SignedIn, waysOf } from '../domain/access/ways-in.ts';
-import { DomainError, invalidField, visibleError } from '../domain/errors.ts';
-import { isStorable, parseInput } from '../domain/input.ts';
 import { because, refusal } from '../domain/rules.ts';
-import { hostOf, isOnHost, plainHost, protocolOf } from '../domain/url.ts';
-import { clientOf, schemeOf, type Trust } from '../http/request/client.ts';
+import { clientOf, schemeOf, type Trust } from '../engine/http/request/client.ts';
+import { DomainError, invalidField, visibleError } from '../engine/rules/errors.ts';
+import { isStorable, parseInput } from '../engine/rules/input.ts';
+import { hostOf, isOnHost, plainHost, protocolOf } from '../engine/rules/url.ts';
 import type { Routes } from './routes.ts';
 import type { SignInTools } from './tools.ts';
 

@@ -4,7 +4,7 @@ import { revokeSession, sessionsOf } from '../domain/access/session.ts';
 import { changeEmail, changePassword, confirmEmail } from '../domain/access/sign-in.ts';
 import { updateName } from '../domain/access/user.ts';
 import { removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
-import { parseInput } from '../domain/input.ts';
+import { parseInput } from '../engine/rules/input.ts';
 import type { Routes } from './routes.ts';
 import { type SignInTools, text, token } from './tools.ts';
 

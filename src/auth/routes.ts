@@ -1,5 +1,5 @@
 import type { RequestHandler, Router } from 'express';
-import { handling } from '../http/request/info.ts';
+import { handling } from '../engine/http/request/info.ts';
 
 /** The handlers of paths below `/auth/`. */
 export interface Routes {

@@ -6,9 +6,9 @@ import {
   setAccountDisabled,
 } from '../domain/access/account.ts';
 import { accountSize, deleteAccount } from '../domain/access/erasure.ts';
-import { DomainError } from '../domain/errors.ts';
-import { plainLine } from '../domain/input.ts';
-import { OperatorError } from '../shared/operator-error.ts';
+import { DomainError } from '../engine/rules/errors.ts';
+import { plainLine } from '../engine/rules/input.ts';
+import { OperatorError } from '../engine/tools/operator-error.ts';
 import { confirm, yesOption } from './ask.ts';
 import { command, UsageError } from './command.ts';
 import { accountNamed, withDatabase } from './database.ts';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { OperatorError } from '../shared/operator-error.ts';
-import { printable } from '../shared/printable.ts';
+import { OperatorError } from '../engine/tools/operator-error.ts';
+import { printable } from '../engine/tools/printable.ts';
 import type { Io } from './command.ts';
 
 /** True if a person can be asked. */

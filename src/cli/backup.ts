@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { backups } from '../db/backups.ts';
-import { pathOf } from '../db/sqlite/file.ts';
-import { isUnexpanded, providerOf, UNEXPANDED } from '../db/url.ts';
-import { OperatorError } from '../shared/operator-error.ts';
+import { pathOf } from '../engine/db/sqlite/file.ts';
+import { isUnexpanded, providerOf, UNEXPANDED } from '../engine/db/url.ts';
+import { OperatorError } from '../engine/tools/operator-error.ts';
 import { hasTerminal } from './ask.ts';
 import { command, UsageError } from './command.ts';
 

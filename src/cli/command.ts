@@ -1,13 +1,13 @@
 import type { Writable } from 'node:stream';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type Config, misspelt, readConfig } from '../config.ts';
-import { hintFor } from '../db/error-hints.ts';
-import { DomainError, unstorable } from '../domain/errors.ts';
-import { oneLine } from '../shared/one-line.ts';
-import { OperatorError } from '../shared/operator-error.ts';
-import { BUILD_NAME } from '../shared/own-files.ts';
-import { printable } from '../shared/printable.ts';
-import { withoutSecrets } from '../shared/secrets.ts';
+import { hintFor } from '../engine/db/error-hints.ts';
+import { DomainError, unstorable } from '../engine/rules/errors.ts';
+import { oneLine } from '../engine/tools/one-line.ts';
+import { OperatorError } from '../engine/tools/operator-error.ts';
+import { BUILD_NAME } from '../engine/tools/own-files.ts';
+import { printable } from '../engine/tools/printable.ts';
+import { withoutSecrets } from '../engine/tools/secrets.ts';
 import { databaseNote } from './database.ts';
 import { requireOwner } from './owner.ts';
 

@@ -1,11 +1,11 @@
 import { applyMigrations } from '../db/apply-migrations.ts';
 import { copied } from '../db/copied.ts';
-import { copyAll, type Progress } from '../db/copy.ts';
 import { Database } from '../db/database.ts';
-import { withHints } from '../db/error-hints.ts';
 import { migrations } from '../db/migrations.ts';
-import { isListenedTo } from '../db/postgresql/notifications.ts';
-import { fileExists, isOpenElsewhere, isSameFile, pathOf } from '../db/sqlite/file.ts';
+import { copyAll, type Progress } from '../engine/db/copy.ts';
+import { withHints } from '../engine/db/error-hints.ts';
+import { isListenedTo } from '../engine/db/postgresql/notifications.ts';
+import { fileExists, isOpenElsewhere, isSameFile, pathOf } from '../engine/db/sqlite/file.ts';
 import {
   DATABASE_URLS,
   isDatabaseUrl,
@@ -14,8 +14,8 @@ import {
   ONE_SCHEMA,
   providerOf,
   UNEXPANDED_FILE,
-} from '../db/url.ts';
-import { OperatorError } from '../shared/operator-error.ts';
+} from '../engine/db/url.ts';
+import { OperatorError } from '../engine/tools/operator-error.ts';
 import { command, type Io, UsageError } from './command.ts';
 import { progressBar } from './terminal.ts';
 

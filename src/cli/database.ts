@@ -1,15 +1,15 @@
 import { baseUrlOf, type Config } from '../config.ts';
 import { type Data, Database } from '../db/database.ts';
 import { migrations } from '../db/migrations.ts';
-import { announceWrite } from '../db/postgresql/replicas.ts';
-import { fileExists, pathOf } from '../db/sqlite/file.ts';
-import { providerOf } from '../db/url.ts';
-import type { Writer } from '../domain/caller.ts';
 import { OPERATOR } from '../domain/change/change.ts';
 import { OperatorLists } from '../domain/link/blocklists.ts';
 import { type Services, servicesOf } from '../domain/services.ts';
-import { OperatorError } from '../shared/operator-error.ts';
-import { withoutSecrets } from '../shared/secrets.ts';
+import { announceWrite } from '../engine/db/postgresql/replicas.ts';
+import { fileExists, pathOf } from '../engine/db/sqlite/file.ts';
+import { providerOf } from '../engine/db/url.ts';
+import type { Writer } from '../engine/rules/caller.ts';
+import { OperatorError } from '../engine/tools/operator-error.ts';
+import { withoutSecrets } from '../engine/tools/secrets.ts';
 
 /**
  * Makes sure that the database at `url` exists and has all migrations: only the start and `migrate` apply them.

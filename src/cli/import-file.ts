@@ -3,8 +3,8 @@ import { open } from 'node:fs/promises';
 import type { ImportFormat } from '../domain/transfer/formats.ts';
 import { BrokenOff } from '../domain/transfer/import.ts';
 import { type RecordSource, recordsIn } from '../domain/transfer/source.ts';
-import { withoutMark } from '../shared/byte-order-mark.ts';
-import { OperatorError } from '../shared/operator-error.ts';
+import { withoutMark } from '../engine/tools/byte-order-mark.ts';
+import { OperatorError } from '../engine/tools/operator-error.ts';
 
 /** Number of bytes of a file that are read to detect its format. */
 const DETECTED_BYTES = 65_536;

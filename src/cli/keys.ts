@@ -6,10 +6,10 @@ import {
   revokeKey,
 } from '../domain/access/api-key.ts';
 import { isScope, type Scope } from '../domain/access/role.ts';
-import { DomainError } from '../domain/errors.ts';
-import { plainLine } from '../domain/input.ts';
 import { isoTime } from '../domain/transfer/times.ts';
-import { OperatorError } from '../shared/operator-error.ts';
+import { DomainError } from '../engine/rules/errors.ts';
+import { plainLine } from '../engine/rules/input.ts';
+import { OperatorError } from '../engine/tools/operator-error.ts';
 import { command, UsageError } from './command.ts';
 import { accountNamed, withDatabase } from './database.ts';
 import { webhooksAsJson, webhooksAsText } from './lasting-access.ts';

@@ -1,5 +1,5 @@
 import type { lastingAccessOf } from '../domain/access/lasting-access.ts';
-import { plainLine } from '../domain/input.ts';
+import { plainLine } from '../engine/rules/input.ts';
 import { table } from './terminal.ts';
 
 type Lasting = Awaited<ReturnType<typeof lastingAccessOf>>;

@@ -1,8 +1,8 @@
 import { type Config, migratedDatabase } from '../config.ts';
 import { applyMigrations } from '../db/apply-migrations.ts';
-import { withHints } from '../db/error-hints.ts';
 import { migrations } from '../db/migrations.ts';
-import { providerOf } from '../db/url.ts';
+import { withHints } from '../engine/db/error-hints.ts';
+import { providerOf } from '../engine/db/url.ts';
 import { command, UsageError } from './command.ts';
 import { databaseNote } from './database.ts';
 

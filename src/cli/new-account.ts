@@ -1,8 +1,8 @@
 import type { Data } from '../db/database.ts';
 import { findAccountForOperator } from '../domain/access/account.ts';
-import { nearestNames } from '../shared/did-you-mean.ts';
-import { OperatorError } from '../shared/operator-error.ts';
-import { printable } from '../shared/printable.ts';
+import { nearestNames } from '../engine/tools/did-you-mean.ts';
+import { OperatorError } from '../engine/tools/operator-error.ts';
+import { printable } from '../engine/tools/printable.ts';
 import { ask, hasTerminal, isYes } from './ask.ts';
 import { type Io, UsageError } from './command.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { ownerOf } from '../db/sqlite/file.ts';
-import { providerOf } from '../db/url.ts';
-import { OperatorError } from '../shared/operator-error.ts';
-import { withoutSecrets } from '../shared/secrets.ts';
+import { ownerOf } from '../engine/db/sqlite/file.ts';
+import { providerOf } from '../engine/db/url.ts';
+import { OperatorError } from '../engine/tools/operator-error.ts';
+import { withoutSecrets } from '../engine/tools/secrets.ts';
 
 /** A user as `sudo` takes it: by its name, or by its number if the system has no name for it. */
 function userNamed(uid: number): string {

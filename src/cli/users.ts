@@ -19,9 +19,9 @@ import {
 } from '../domain/access/user.ts';
 import { exportUser } from '../domain/access/user-export.ts';
 import { OPERATOR, recordingChanges } from '../domain/change/change.ts';
-import { DomainError } from '../domain/errors.ts';
-import { parseId, parseInput, plainLine } from '../domain/input.ts';
-import { OperatorError } from '../shared/operator-error.ts';
+import { DomainError } from '../engine/rules/errors.ts';
+import { parseId, parseInput, plainLine } from '../engine/rules/input.ts';
+import { OperatorError } from '../engine/tools/operator-error.ts';
 import { confirm, isYes as isYesAnswer, yesOption } from './ask.ts';
 import { command, type Io, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';

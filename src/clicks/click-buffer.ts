@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Data } from '../db/database.ts';
-import { DatabaseAway, isRefused } from '../db/errors.ts';
+import { DatabaseAway, isRefused } from '../engine/db/errors.ts';
+import { RepeatedFault } from '../engine/tools/repeated-fault.ts';
+import { nextFlight } from '../engine/tools/single-flight.ts';
+import { withTimeout } from '../engine/tools/timeout.ts';
+import { Turns } from '../engine/tools/turns.ts';
 import type { Link } from '../generated/sqlite/client.ts';
-import { RepeatedFault } from '../shared/repeated-fault.ts';
-import { nextFlight } from '../shared/single-flight.ts';
-import { withTimeout } from '../shared/timeout.ts';
-import { Turns } from '../shared/turns.ts';
 import {
   type CountsBefore,
   countAtOnce,

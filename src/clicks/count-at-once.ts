@@ -1,8 +1,8 @@
 import type { Data } from '../db/database.ts';
-import { retryConflicts } from '../db/errors.ts';
 import { hasStatus } from '../db/reading/link-status.ts';
-import { sql } from '../db/sql.ts';
 import { dayOf, hourOf } from '../db/statistics/calendar.ts';
+import { retryConflicts } from '../engine/db/errors.ts';
+import { sql } from '../engine/db/sql.ts';
 import { MAX_COUNT } from './write.ts';
 
 /** The counts of a link before a visit: its clicks, the position of its rotation, and how often its statistics had been reset. */

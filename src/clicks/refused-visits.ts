@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { oneLine } from '../shared/one-line.ts';
+import { oneLine } from '../engine/tools/one-line.ts';
 import { unwrittenOf, type Visits } from './visits.ts';
 
 /** For how many links lost clicks are logged in one period, and for how many the rest; and how long it is, in milliseconds. */

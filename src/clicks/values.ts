@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { Statements } from '../db/any-database.ts';
-import { join, name, sql } from '../db/sql.ts';
 import type { Day, Month } from '../db/statistics/calendar.ts';
 import { kinds, OTHER_REFERRER, type Value, valueColumns } from '../db/statistics/value.ts';
-import { growingTo } from '../shared/growing-cache.ts';
+import type { Statements } from '../engine/db/database.ts';
+import { join, name, sql } from '../engine/db/sql.ts';
+import { growingTo } from '../engine/tools/growing-cache.ts';
 import { type DayOfLink, daysOf, type Visits } from './visits.ts';
 
 /** Maximum number of referrers of a link per day; the rest count as one. */

@@ -2,10 +2,10 @@ import bowser from 'bowser';
 import iso6391 from 'iso-639-1';
 import { LRUCache } from 'lru-cache';
 import { kinds, type Value, visitValue } from '../db/statistics/value.ts';
-import { HOST_NAME } from '../domain/url.ts';
 import { preferredLanguage, systemOf, type Visitor } from '../domain/visit/visitor.ts';
-import { encodeBidi } from '../shared/bidirectional.ts';
-import { MAX_HOST, parseUrl } from '../shared/parse-url.ts';
+import { HOST_NAME } from '../engine/rules/url.ts';
+import { encodeBidi } from '../engine/tools/bidirectional.ts';
+import { MAX_HOST, parseUrl } from '../engine/tools/parse-url.ts';
 
 /** Only these names are used: for an unknown browser, bowser returns a name from the user agent, which clients control. */
 const browsers: ReadonlySet<string> = new Set(Object.values(bowser.BROWSER_MAP));

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Statements } from '../db/any-database.ts';
-import { sql } from '../db/sql.ts';
 import type { Day } from '../db/statistics/calendar.ts';
 import { lastClosedDay } from '../db/statistics/statistics-retention.ts';
+import type { Statements } from '../engine/db/database.ts';
+import { sql } from '../engine/db/sql.ts';
 import { daysOf, type Visits } from './visits.ts';
 
 /** The salts of days, shared by all processes through the database. */

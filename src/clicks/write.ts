@@ -1,9 +1,9 @@
-import type { Data, Statements, Writable } from '../db/any-database.ts';
-import { dateText } from '../db/driver.ts';
-import { join, name, type Sql, sql } from '../db/sql.ts';
 import { type Day, monthOf } from '../db/statistics/calendar.ts';
 import { type Counted, countTables } from '../db/statistics/scope.ts';
 import type { Value } from '../db/statistics/value.ts';
+import type { Data, Statements, Writable } from '../engine/db/database.ts';
+import { dateText } from '../engine/db/driver.ts';
+import { join, name, type Sql, sql } from '../engine/db/sql.ts';
 import type { LinkCounter, Prisma } from '../generated/sqlite/client.ts';
 import { requireFewRows } from './rows.ts';
 import { limitReferrers, type MonthOfValue, ValueIds, type ValuesOf } from './values.ts';

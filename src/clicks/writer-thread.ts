@@ -1,6 +1,6 @@
 // The thread that writes visits on SQLite.
-import { WRITER_SETTINGS } from '../db/sqlite/file.ts';
-import { answerBy, openOwn, writableOf } from '../db/sqlite/thread.ts';
+import { WRITER_SETTINGS } from '../engine/db/sqlite/file.ts';
+import { answerBy, openOwn, writableOf } from '../engine/db/sqlite/thread.ts';
 import type { Visits } from './visits.ts';
 import { type Receipt, VisitWriter } from './write.ts';
 

@@ -1,5 +1,5 @@
+import { join, name, type Sql, sql } from '../engine/db/sql.ts';
 import type { Data } from './database.ts';
-import { join, name, type Sql, sql } from './sql.ts';
 import { MAX_WRITTEN_LINKS } from './written-limits.ts';
 
 /** The most rows of a table, or links, that one transaction deletes with an account. */

@@ -1,4 +1,4 @@
-import { applyAll, type MigrationOptions } from './migrate.ts';
+import { applyAll, type MigrationOptions } from '../engine/db/migrate.ts';
 import { migrations } from './migrations.ts';
 
 /**

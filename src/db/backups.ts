@@ -1,3 +1,3 @@
-import { Backups } from './backup.ts';
+import { Backups } from '../engine/db/backup.ts';
 
 export const backups = new Backups('Linkspace');

@@ -1,5 +1,5 @@
+import { columnsIn, type Sql } from '../engine/db/sql.ts';
 import { Prisma } from '../generated/sqlite/client.ts';
-import { columnsIn, type Sql } from './sql.ts';
 
 function listed(table: string, columns: Readonly<Record<string, string>>): Sql {
   return columnsIn(table, Object.values(columns));

@@ -1,5 +1,5 @@
+import type { Copied } from '../engine/db/copy.ts';
 import { Prisma } from '../generated/sqlite/client.ts';
-import type { Copied } from './copy.ts';
 
 /** A model whose rows are copied. */
 type Model = Exclude<Prisma.ModelName, (typeof notCopied)[number]>;

@@ -1,14 +1,14 @@
-import { type Prisma, PrismaClient } from '../generated/sqlite/client.ts';
 import {
   Database as DatabaseOf,
   type DatabaseOptions,
   type Data as DataOf,
   type Product,
   type Transaction as TransactionOf,
-} from './any-database.ts';
+} from '../engine/db/database.ts';
+import { sql } from '../engine/db/sql.ts';
+import { type Prisma, PrismaClient } from '../generated/sqlite/client.ts';
 import { columnsOf } from './columns.ts';
 import { migrations } from './migrations.ts';
-import { sql } from './sql.ts';
 
 /** Prisma's client in a transaction, with the models of this service. */
 export type Client = Prisma.TransactionClient;

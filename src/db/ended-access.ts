@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import { AgeRetention } from '../engine/db/retention.ts';
+import type { RetentionTime } from '../engine/db/retention-clock.ts';
+import { sql } from '../engine/db/sql.ts';
 import type { Data } from './database.ts';
-import { AgeRetention } from './retention.ts';
-import type { RetentionTime } from './retention-clock.ts';
-import { sql } from './sql.ts';
 
 /** Milliseconds for which keys and invitations are kept after their end. */
 const KEPT_FOR = 90 * 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
+import { join, sql } from '../engine/db/sql.ts';
 import type { Data } from './database.ts';
-import { join, sql } from './sql.ts';
 
 /**
  * Adds this process's requests of each key to the shared counts, and returns the new totals. Only for PostgreSQL, where

@@ -1,4 +1,4 @@
-import { notedBackup } from './backup-time.ts';
+import { notedBackup } from '../engine/db/backup-time.ts';
 import type { Data } from './database.ts';
 
 /** The time of the last backup that the database knows of; without one, the beginning of its data; null for no data. */

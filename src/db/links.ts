@@ -1,10 +1,10 @@
+import { dateText } from '../engine/db/driver.ts';
+import { join, name, type Sql, sql } from '../engine/db/sql.ts';
+import { readRowsOfEach } from '../engine/lists/keyset.ts';
 import { defaults } from '../generated/defaults.ts';
 import type { Link, Prisma } from '../generated/sqlite/client.ts';
 import type { Data, Transaction } from './database.ts';
-import { dateText } from './driver.ts';
-import { readRowsOfEach } from './reading/keyset.ts';
 import { type LinkSelect, linkList } from './reading/link-list.ts';
-import { join, name, type Sql, sql } from './sql.ts';
 
 /** A link with what was selected of it, and its id. */
 export type SelectedLink = Pick<Link, 'id'>;

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { projectFile } from '../shared/own-files.ts';
-import { Migrations } from './migration-state.ts';
+import { Migrations } from '../engine/db/migration-state.ts';
+import { projectFile } from '../engine/tools/own-files.ts';
 
 export const migrations = new Migrations(fileURLToPath(projectFile('prisma/migrations/')));

@@ -1,6 +1,6 @@
+import type { Dialect } from '../engine/db/dialect.ts';
+import { name, raw, type Sql, sql } from '../engine/db/sql.ts';
 import type { Data } from './database.ts';
-import type { Dialect } from './dialect.ts';
-import { name, raw, type Sql, sql } from './sql.ts';
 
 /** The keys of each record that may have a plain key, too. */
 const keys = {

@@ -1,6 +1,6 @@
+import { RECORDS, type Trust } from '../engine/db/retention-clock.ts';
+import { sql } from '../engine/db/sql.ts';
 import type { Data } from './database.ts';
-import { RECORDS, type Trust } from './retention-clock.ts';
-import { sql } from './sql.ts';
 import { type Day, daysAfter, startOf } from './statistics/calendar.ts';
 
 /** Returns the time of the last run by the last day whose visitors were deleted; null in a new database. */

@@ -1,5 +1,5 @@
+import { type Sql, sql } from '../engine/db/sql.ts';
 import type { Data } from './database.ts';
-import { type Sql, sql } from './sql.ts';
 import { lifetimes } from './stranger-rows.ts';
 
 const AN_HOUR = lifetimes.SignInGuesses;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { Retention } from '../engine/db/retention.ts';
+import { name, sql } from '../engine/db/sql.ts';
 import type { Data } from './database.ts';
-import { Retention } from './retention.ts';
-import { name, sql } from './sql.ts';
 
 /** The tables that strangers fill, with their keys, and the columns of their times. */
 const tables = {

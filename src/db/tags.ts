@@ -1,6 +1,6 @@
+import { join, sql } from '../engine/db/sql.ts';
 import type { Data, Transaction } from './database.ts';
 import { changeLinksIn } from './links.ts';
-import { join, sql } from './sql.ts';
 
 interface Owner {
   readonly accountId: number;

@@ -1,9 +1,9 @@
 import type { Data } from '../db/database.ts';
 import { MAX_WRITTEN_LINKS } from '../db/written-limits.ts';
+import { DomainError } from '../engine/rules/errors.ts';
 import type { Actor } from './access/actor.ts';
 import { deleteLocked, type Kind, lockOwned, type Where, whereOwned } from './access/ownership.ts';
 import { type Changing, recordingChanges } from './change/change.ts';
-import { DomainError } from './errors.ts';
 import type { LongWork } from './long-work.ts';
 
 /** A record, or several, that are taken from their links and then deleted. */

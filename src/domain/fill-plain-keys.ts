@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { fillPlainKeys } from '../db/plain-keys.ts';
-import { Periodic } from '../db/retention.ts';
-import { plainKeyOf } from './input.ts';
+import { Periodic } from '../engine/db/retention.ts';
+import { plainKeyOf } from '../engine/rules/input.ts';
 
 /** Makes the plain keys of what earlier versions wrote, also while one still runs. Several processes may do so at once. */
 export class PlainKeys extends Periodic {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Data } from '../db/database.ts';
-import { Turns } from '../shared/turns.ts';
-import { DomainError } from './errors.ts';
+import { DomainError } from '../engine/rules/errors.ts';
+import { Turns } from '../engine/tools/turns.ts';
 import { pauseForWebhooks, type WaitingLimits } from './webhook/waiting-limits.ts';
 
 /** Milliseconds between two slices, which leave room for other work. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { isUniqueViolation } from '../db/errors.ts';
-import { type Column, is, isSince, type List } from '../db/reading/keyset.ts';
-import type { ListReader } from '../db/reading/list-reader.ts';
+import { isUniqueViolation } from '../engine/db/errors.ts';
+import { type Column, is, isSince, type List } from '../engine/lists/keyset.ts';
+import type { ListReader } from '../engine/lists/list-reader.ts';
+import { orderInput, searchInput, updatedSince } from '../engine/lists/pagination.ts';
+import { invalidField } from '../engine/rules/errors.ts';
+import { foldCase, integerOf, plainKeyOf, textOf, withDefault } from '../engine/rules/input.ts';
 import type { Actor } from './access/actor.ts';
-import { invalidField } from './errors.ts';
-import { foldCase, integerOf, plainKeyOf, textOf, withDefault } from './input.ts';
-import { orderInput, searchInput, updatedSince } from './pagination.ts';
 
 // What spaces and tags have in common: a name, a colour, and lists by them.
 

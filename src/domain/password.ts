@@ -2,10 +2,10 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { nameFor } from '../shared/name-for.ts';
-import { Turns } from '../shared/turns.ts';
-import { DomainError, RETRY_AFTER } from './errors.ts';
-import { longestFor, textOf } from './input.ts';
+import { DomainError, RETRY_AFTER } from '../engine/rules/errors.ts';
+import { longestFor, textOf } from '../engine/rules/input.ts';
+import { nameFor } from '../engine/tools/name-for.ts';
+import { Turns } from '../engine/tools/turns.ts';
 import { refusal } from './rules.ts';
 
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
 import { linksWithPixel, takePixelFromLinks } from '../db/links.ts';
+import type { Writer } from '../engine/rules/caller.ts';
+import { type FieldError, fieldError, invalid, invalidField } from '../engine/rules/errors.ts';
+import { choiceOf, parseInput, textOf, type Unparsed } from '../engine/rules/input.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Actor } from './access/actor.ts';
 import { createOwned, type Kind, readersOf, requireRoom, updateOwned } from './access/ownership.ts';
-import type { Writer } from './caller.ts';
 import { emptyAndDeleteOwned } from './empty-record.ts';
-import { type FieldError, fieldError, invalid, invalidField } from './errors.ts';
-import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
 import type { LongWork } from './long-work.ts';
 import { refusal } from './rules.ts';
 

@@ -1,4 +1,4 @@
-import { inputReasons } from './refusal.ts';
+import { inputReasons } from '../engine/rules/refusal.ts';
 
 /**
  * The reasons why something is refused, by names that say what is wrong, each with its description. Names in braces stand for

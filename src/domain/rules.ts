@@ -1,5 +1,5 @@
+import { inputRules, type ReasonsOf, reasonsOfInput, refusalsBy } from '../engine/rules/refusal.ts';
 import type { reasons } from './reasons.ts';
-import { inputRules, type ReasonsOf, reasonsOfInput, refusalsBy } from './refusal.ts';
 
 /**
  * The rules by which fields of an input are refused, each with its words in English, which continue a sentence that starts with

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
-import type { SendMail } from '../outgoing/mail.ts';
-import type { Random } from '../shared/random.ts';
+import type { SendMail } from '../engine/outgoing/mail.ts';
+import { hostOf, otherNamesOf, protocolOf, withoutPort } from '../engine/rules/url.ts';
+import type { Random } from '../engine/tools/random.ts';
 import type { OperatorLists } from './link/blocklists.ts';
 import { hashPassword, verifyPassword } from './password.ts';
-import { hostOf, otherNamesOf, protocolOf, withoutPort } from './url.ts';
 import { WAITING_LIMITS, type WaitingLimits } from './webhook/waiting-limits.ts';
 
 /** Settings and services that the rules depend on. */

@@ -1,16 +1,24 @@
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
 import { linksInSpace, takeLinksFromSpace } from '../db/links.ts';
-import { countOf } from '../db/reading/keyset.ts';
-import type { ListReader } from '../db/reading/list-reader.ts';
+import { countOf } from '../engine/lists/keyset.ts';
+import type { ListReader } from '../engine/lists/list-reader.ts';
+import {
+  type Connection,
+  type EdgesInput,
+  type Page,
+  pageInput,
+  readConnection,
+  readPage,
+} from '../engine/lists/pagination.ts';
+import type { Writer } from '../engine/rules/caller.ts';
+import { invalidField } from '../engine/rules/errors.ts';
+import { parseInput, type Unparsed } from '../engine/rules/input.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor } from './access/actor.ts';
 import { createOwned, type Kind, readersOf, requireRoom, updateOwned } from './access/ownership.ts';
-import type { Writer } from './caller.ts';
 import { parseIfUpdatedAt } from './change/change.ts';
 import { emptyAndDeleteOwned } from './empty-record.ts';
-import { invalidField } from './errors.ts';
-import { parseInput, type Unparsed } from './input.ts';
 import type { LongWork } from './long-work.ts';
 import {
   createNamedInput,
@@ -20,14 +28,6 @@ import {
   nameKeysOf,
   updateNamedInput,
 } from './named.ts';
-import {
-  type Connection,
-  type EdgesInput,
-  type Page,
-  pageInput,
-  readConnection,
-  readPage,
-} from './pagination.ts';
 import { refusal } from './rules.ts';
 
 export type { Space };

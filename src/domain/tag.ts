@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../db/database.ts';
-import type { ListReader } from '../db/reading/list-reader.ts';
 import { idsOfTags, linksWithTags, lockTags, replaceTags } from '../db/tags.ts';
 import { MAX_WRITTEN_LINKS, MAX_WRITTEN_ROWS } from '../db/written-limits.ts';
+import type { ListReader } from '../engine/lists/list-reader.ts';
+import { type Connection, type EdgesInput, readConnection } from '../engine/lists/pagination.ts';
+import type { Writer } from '../engine/rules/caller.ts';
+import { invalidField, notFound } from '../engine/rules/errors.ts';
+import { idOf, listOf, MAX_BATCH, parseInput, type Unparsed } from '../engine/rules/input.ts';
 import type { Tag } from '../generated/sqlite/client.ts';
 import { type Actor, owned } from './access/actor.ts';
 import {
@@ -13,11 +17,8 @@ import {
   updateOwned,
   whereOwned,
 } from './access/ownership.ts';
-import type { Writer } from './caller.ts';
 import { type Changing, parseIfUpdatedAt } from './change/change.ts';
 import { emptyAndDelete } from './empty-record.ts';
-import { invalidField, notFound } from './errors.ts';
-import { idOf, listOf, MAX_BATCH, parseInput, type Unparsed } from './input.ts';
 import { unknownIds } from './link/check.ts';
 import { MAX_TAGS as MAX_TAGS_OF_LINK, wrongTag } from './link/fields.ts';
 import type { LongWork } from './long-work.ts';
@@ -30,7 +31,6 @@ import {
   updateNamedInput,
   whereNameIsFree,
 } from './named.ts';
-import { type Connection, type EdgesInput, readConnection } from './pagination.ts';
 import { refusal } from './rules.ts';
 
 export type { Tag };

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
+import type { Writer } from '../engine/rules/caller.ts';
+import { invalidField } from '../engine/rules/errors.ts';
+import { foldCase, nameOf, parseInput, type Unparsed } from '../engine/rules/input.ts';
+import { MAX_URL, sendableAddress } from '../engine/rules/url.ts';
 import type { UtmTemplate } from '../generated/sqlite/client.ts';
 import type { Actor } from './access/actor.ts';
 import {
@@ -10,15 +14,11 @@ import {
   requireRoom,
   updateOwned,
 } from './access/ownership.ts';
-import type { Writer } from './caller.ts';
-import { invalidField } from './errors.ts';
-import { foldCase, nameOf, parseInput, type Unparsed } from './input.ts';
 import { clearableText, type LinkInput, wrongUtmTemplate } from './link/fields.ts';
 import { encodeTargets, type TargetLists, targetListsOf } from './link/targeting.ts';
 import { filledParameters, withParameters } from './link/utm.ts';
 import { whereNameIsFree } from './named.ts';
 import { refusal } from './rules.ts';
-import { MAX_URL, sendableAddress } from './url.ts';
 
 export type { UtmTemplate };
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RedirectOutcome } from '../domain/visit/decide-redirect.ts';
-import { requestInfoOf } from '../http/request/info.ts';
-import type { Content } from '../http/server.ts';
+import { requestInfoOf } from '../engine/http/request/info.ts';
+import type { Content } from '../engine/http/server.ts';
 import { messagePage, type Page, rootPage } from './pages.ts';
 import { header } from './request.ts';
 import type { Message } from './translations.ts';

@@ -4,9 +4,9 @@ import { readServedHosts } from '../db/reading/served-hosts.ts';
 import type { Services } from '../domain/services.ts';
 import { servesVisitors } from '../domain/short-domain/domain.ts';
 import { namesServing } from '../domain/short-domain/host.ts';
-import { normalizeHost, withoutPort } from '../domain/url.ts';
+import { normalizeHost, withoutPort } from '../engine/rules/url.ts';
+import { growingTo } from '../engine/tools/growing-cache.ts';
 import type { Domain, Prisma } from '../generated/sqlite/client.ts';
-import { growingTo } from '../shared/growing-cache.ts';
 import { type CacheReads, MISSING_FRESH_FOR, ReadCache } from './read-cache.ts';
 import type { VisitWait } from './visit-wait.ts';
 

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import type { KnownChange } from '../db/change/events.ts';
 import type { Database } from '../db/database.ts';
-import { DatabaseAway } from '../db/errors.ts';
-import { requireReadable } from '../db/readable.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.ts';
 import { isAlias, isItself } from '../domain/link/alias.ts';
 import type { Services } from '../domain/services.ts';
+import type { KnownChange } from '../engine/changes/events.ts';
+import { DatabaseAway } from '../engine/db/errors.ts';
+import { requireReadable } from '../engine/db/readable.ts';
+import { growingTo } from '../engine/tools/growing-cache.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
-import { growingTo } from '../shared/growing-cache.ts';
 import { DomainCache, type ReadDomains } from './domain-cache.ts';
 import type { LinkSources } from './link-sources.ts';
 import { type CacheEntry, CacheReads, ReadCache } from './read-cache.ts';

@@ -1,8 +1,8 @@
-import { requireAnswers } from '../db/answer-watch.ts';
-import { type ChangeFeed, FRESH_TIMEOUT } from '../db/change/feed.ts';
 import type { Database } from '../db/database.ts';
-import { DatabaseAway } from '../db/errors.ts';
-import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import { type ChangeFeed, FRESH_TIMEOUT } from '../engine/changes/feed.ts';
+import { requireAnswers } from '../engine/db/answer-watch.ts';
+import { DatabaseAway } from '../engine/db/errors.ts';
+import { TIMED_OUT, withTimeout } from '../engine/tools/timeout.ts';
 import { VisitWait } from './visit-wait.ts';
 
 /** Milliseconds until the next database is asked as well, and for which the last ones may take. */

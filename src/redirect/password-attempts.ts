@@ -1,7 +1,7 @@
 import { verifyPassword } from '../domain/password.ts';
 import { networkName } from '../domain/visit/ip-network.ts';
-import { GuessLimits } from '../http/limits/guess-limits.ts';
-import { Turns } from '../shared/turns.ts';
+import { GuessLimits } from '../engine/http/limits/guess-limits.ts';
+import { Turns } from '../engine/tools/turns.ts';
 
 /**
  * Maximum number of passwords that are checked or wait for their turn. A check takes a tenth of a second of a core.

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { ChangeFeed } from '../db/change/feed.ts';
-import { DatabaseAway } from '../db/errors.ts';
-import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import type { ChangeFeed } from '../engine/changes/feed.ts';
+import { DatabaseAway } from '../engine/db/errors.ts';
+import { TIMED_OUT, withTimeout } from '../engine/tools/timeout.ts';
 import type { VisitWait } from './visit-wait.ts';
 
 /** Milliseconds for which an unknown name is fresh, since not all new records are announced. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { aliasOfPath, statisticsAliasOfPath } from '../domain/link/alias.ts';
 import { isBot } from '../domain/visit/bot.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
-import { readBody } from '../http/request/body.ts';
+import { readBody } from '../engine/http/request/body.ts';
 
 /** The largest form, in bytes; one with a password is far smaller. */
 const MAX_FORM = 10_000;

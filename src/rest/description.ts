@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { shownCountLimit } from '../domain/input.ts';
 import { type EventKind, messageTypeOf, type WebhookEvent, webhookEvents } from '../domain/webhook/events.ts';
-import { keysOf } from '../shared/keys-of.ts';
-import { builtFile } from '../shared/own-files.ts';
-import type { JsonSchema } from './form/field.ts';
+import type { JsonSchema } from '../engine/rest/form/field.ts';
+import { JSON_TYPE } from '../engine/rest/openapi/fields.ts';
+import { type Description, describeApi, ref } from '../engine/rest/openapi/openapi.ts';
+import { integer, object, text, timestamp } from '../engine/rest/record.ts';
+import { shownCountLimit } from '../engine/rules/input.ts';
+import { keysOf } from '../engine/tools/keys-of.ts';
+import { builtFile } from '../engine/tools/own-files.ts';
 import { linkAnswer } from './link-answer.ts';
-import { JSON_TYPE } from './openapi/fields.ts';
-import { type Description, describeApi, ref } from './openapi/openapi.ts';
-import { integer, object, text, timestamp } from './record.ts';
 import { routes } from './routes.ts';
 import { spaceAnswer } from './spaces.ts';
 

@@ -1,12 +1,21 @@
 import { privacyWords } from '../domain/transfer/values.ts';
+import { describeChoice, type JsonSchema } from '../engine/rest/form/field.ts';
+import {
+  fieldsOf,
+  integer,
+  list,
+  object,
+  orNull,
+  recordAnswer,
+  text,
+  timestamp,
+} from '../engine/rest/record.ts';
 import {
   type LinkFieldsFragment,
   type LinkRowFragment,
   RestLinkFileDocument,
 } from '../generated/documents.ts';
 import { schema } from '../schema/index.ts';
-import { describeChoice, type JsonSchema } from './form/field.ts';
-import { fieldsOf, integer, list, object, orNull, recordAnswer, text, timestamp } from './record.ts';
 
 export const states = { 1: 'ACTIVE', 2: 'EXPIRED', 3: 'DISABLED' } as const;
 export const privacies = { 0: 'PUBLIC', 1: 'PRIVATE', 2: 'PASSWORD' } as const;

@@ -10,8 +10,8 @@ import {
   recordId,
   scalar,
   text,
-} from './form/field.ts';
-import { entries, idList } from './form/field-list.ts';
+} from '../engine/rest/form/field.ts';
+import { entries, idList } from '../engine/rest/form/field-list.ts';
 import { platforms, privacies, states, targetTypes } from './link-answer.ts';
 
 /** A time of day, as HH:MM: seconds would be stored, but never shown. */

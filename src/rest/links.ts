@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import { withDefault } from '../domain/input.ts';
 import { createLinkInput, updateLinkInput } from '../domain/link/fields.ts';
 import { linkPageInput } from '../domain/link/find-links.ts';
 import { qrCodeInput, qrCodePng, qrCodeSvg } from '../domain/link/qr-code.ts';
+import { type Answer, encodePage, notFound, success } from '../engine/rest/answer.ts';
+import { choice, type Fields, integer } from '../engine/rest/form/field.ts';
+import { recordOf } from '../engine/rest/record.ts';
+import { route, withoutFields } from '../engine/rest/route.ts';
+import { withDefault } from '../engine/rules/input.ts';
 import {
   type CreateLinkInput,
   RestCreateLinkDocument,
@@ -13,12 +17,8 @@ import {
   RestLinkRowsDocument,
   RestUpdateLinkDocument,
 } from '../generated/documents.ts';
-import { type Answer, encodePage, notFound, success } from './answer.ts';
-import { choice, type Fields, integer } from './form/field.ts';
 import { linkAnswer } from './link-answer.ts';
 import { createFields, listFields, updateFields } from './link-fields.ts';
-import { recordOf } from './record.ts';
-import { route, withoutFields } from './route.ts';
 
 const qrFields = {
   size: { ...integer('size'), about: 'The width and height in pixels.' },

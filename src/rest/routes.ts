@@ -1,5 +1,5 @@
+import type { AnyRoute } from '../engine/rest/route.ts';
 import { linkRoutes } from './links.ts';
-import type { AnyRoute } from './route.ts';
 import { spaceRoutes } from './spaces.ts';
 import { statisticsRoutes } from './statistics.ts';
 

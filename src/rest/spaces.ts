@@ -1,5 +1,9 @@
 import { createNamedInput, updateNamedInput } from '../domain/named.ts';
 import { spacePageInput } from '../domain/space.ts';
+import { encodePage, notFound, success } from '../engine/rest/answer.ts';
+import { choice, type Fields, integer, text } from '../engine/rest/form/field.ts';
+import { fieldsOf, recordAnswer, recordOf } from '../engine/rest/record.ts';
+import { route, withoutFields } from '../engine/rest/route.ts';
 import {
   type CreateSpaceInput,
   RestCreateSpaceDocument,
@@ -11,10 +15,6 @@ import {
   type SpaceFieldsFragment,
 } from '../generated/documents.ts';
 import { schema } from '../schema/index.ts';
-import { encodePage, notFound, success } from './answer.ts';
-import { choice, type Fields, integer, text } from './form/field.ts';
-import { fieldsOf, recordAnswer, recordOf } from './record.ts';
-import { route, withoutFields } from './route.ts';
 
 const fields = {
   name: { ...text('name'), example: 'Launch' },

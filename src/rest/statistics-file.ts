@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { foldMarks, withDefault } from '../domain/input.ts';
 import type { StatisticsList } from '../domain/statistics/dimension.ts';
 import { MAX_ROWS, statisticsPageInput } from '../domain/statistics/pages.ts';
+import type { Csv, CsvRow } from '../engine/rest/csv-answer.ts';
+import { choice, flag, text } from '../engine/rest/form/field.ts';
+import { foldMarks, withDefault } from '../engine/rules/input.ts';
 import {
   StatisticsFileDocument,
   type StatisticsFileQuery,
   type StatisticsFileQueryVariables,
 } from '../generated/documents.ts';
-import type { Csv, CsvRow } from './csv-answer.ts';
-import { choice, flag, text } from './form/field.ts';
 import { statisticsFields, statisticsNames } from './statistics.ts';
 
 const names = { ...statisticsNames, links: 'LINKS' } as const;

@@ -1,8 +1,8 @@
 import { MAX_ROWS, statisticsPageInput } from '../domain/statistics/pages.ts';
+import { encodePage, notFound } from '../engine/rest/answer.ts';
+import { choice, integer, text } from '../engine/rest/form/field.ts';
+import { route } from '../engine/rest/route.ts';
 import { RestStatisticsDocument, type RestStatisticsQuery } from '../generated/documents.ts';
-import { encodePage, notFound } from './answer.ts';
-import { choice, integer, text } from './form/field.ts';
-import { route } from './route.ts';
 
 /** v1's names of the lists of statistics. */
 export const statisticsNames = {

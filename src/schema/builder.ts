@@ -1,8 +1,8 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import type { PrismaClient } from '../generated/sqlite/client.ts';
-import './error-limit.ts';
-import './loaded-rows.ts';
+import '../engine/graphql/error-limit.ts';
+import '../engine/graphql/loaded-rows.ts';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
 import type { Context } from './context.ts';

@@ -1,4 +1,3 @@
-import type { LoggedChange } from '../db/change/events.ts';
 import { changeActions, type RecordKind as RecordKindName, recordKinds } from '../domain/change/change.ts';
 import {
   changeConnection,
@@ -9,11 +8,12 @@ import {
   parseChangeFilter,
   subscriberOf,
 } from '../domain/change/find-changes.ts';
-import { DomainError } from '../domain/errors.ts';
-import type { EdgesInput } from '../domain/pagination.ts';
+import type { LoggedChange } from '../engine/changes/events.ts';
+import { costs } from '../engine/graphql/cost/costs.ts';
+import type { EdgesInput } from '../engine/lists/pagination.ts';
+import { DomainError } from '../engine/rules/errors.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
-import { costs } from './cost/costs.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, selectionOf } from './list.ts';

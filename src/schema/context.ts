@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Data } from '../db/database.ts';
 import type { AccountReader } from '../db/reading/account-reader.ts';
 import type { AskedActor } from '../domain/access/live-actor.ts';
-import type { RateLimitState } from '../domain/caller.ts';
-import type { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
-import type { KeyCaller } from '../domain/idempotent-write.ts';
 import type { LongWork, LongWorks } from '../domain/long-work.ts';
 import type { Services } from '../domain/services.ts';
-import type { EngineRequest, Execution } from '../graphql/api.ts';
+import type { ChangeSubscriptions } from '../engine/changes/subscriptions.ts';
+import type { KeyCaller } from '../engine/db/idempotent-write.ts';
+import type { EngineRequest, Execution } from '../engine/graphql/api.ts';
+import type { RateLimitState } from '../engine/rules/caller.ts';
 
 /** Where an account's data comes from and goes to. Executions use it by a `RequestData`. */
 export interface DataSource {

@@ -1,7 +1,7 @@
 import type { InputRef } from '@pothos/core';
 import { z } from 'zod';
+import { limitedTo, NO_LIMIT } from '../engine/graphql/input-limits.ts';
 import { builder } from './builder.ts';
-import { limitedTo, NO_LIMIT } from './input-limits.ts';
 
 type AnyRef = InputRef<NonNullable<unknown>>;
 

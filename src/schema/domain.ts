@@ -10,8 +10,8 @@ import {
   verificationOf,
   verifyDomain,
 } from '../domain/short-domain/domain.ts';
+import { costs } from '../engine/graphql/cost/costs.ts';
 import { builder } from './builder.ts';
-import { costs } from './cost/costs.ts';
 import { DNS_COST } from './cost/field-cost.ts';
 import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';

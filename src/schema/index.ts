@@ -13,7 +13,7 @@ import './statistics.ts';
 import './change.ts';
 import './webhook.ts';
 import { type GraphQLSchema, isObjectType } from 'graphql';
-import { tracer } from '../shared/tracing.ts';
+import { tracer } from '../engine/tools/tracing.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 

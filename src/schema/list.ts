@@ -1,8 +1,8 @@
 import type { InputRef, ObjectRef } from '@pothos/core';
-import { type Connection, MAX_EDGES, PAGE_SIZES, type Page } from '../domain/pagination.ts';
-import { inSlices } from '../shared/time-slices.ts';
+import { costs, listCost, sameListCost } from '../engine/graphql/cost/costs.ts';
+import { type Connection, MAX_EDGES, PAGE_SIZES, type Page } from '../engine/lists/pagination.ts';
+import { inSlices } from '../engine/tools/time-slices.ts';
 import { builder, type Types } from './builder.ts';
-import { costs, listCost, sameListCost } from './cost/costs.ts';
 import { enumType } from './domain-types.ts';
 
 const Direction = enumType('Direction', 'The direction of an order.', {

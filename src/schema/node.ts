@@ -1,10 +1,10 @@
 import { brandWithType, type OutputRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import { parseBatch, parseId } from '../domain/input.ts';
+import { batchSize, costs, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
+import { ofBatch } from '../engine/graphql/input-limits.ts';
+import { parseBatch, parseId } from '../engine/rules/input.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
-import { batchSize, costs, STATEMENT_COST } from './cost/costs.ts';
-import { ofBatch } from './input-limits.ts';
 
 /** Finds the account's own records with these ids, in any order; others are left out. */
 type Load = (

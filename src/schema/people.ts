@@ -18,9 +18,9 @@ import {
 } from '../domain/access/member.ts';
 import { parseScopes, permissions, type Role as RoleName, roles, scopes } from '../domain/access/role.ts';
 import { revokeSession } from '../domain/access/session.ts';
+import { costs } from '../engine/graphql/cost/costs.ts';
 import type { ApiKey as ApiKeyRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
-import { costs } from './cost/costs.ts';
 import { changeCost } from './cost/field-cost.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { LinkPrivacy } from './link/privacy.ts';

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
-import type { SpendRows } from '../db/any-database.ts';
 import { MAX_WRITTEN_LINKS, MAX_WRITTEN_ROWS } from '../db/written-limits.ts';
-import { bounded, limitsOf } from '../graphql/limits.ts';
+import type { SpendRows } from '../engine/db/database.ts';
+import { bounded, limitsOf } from '../engine/graphql/limits.ts';
 
 /** The limits of an operation that know of links. */
 const { limits, tooLarge } = limitsOf({

@@ -1,4 +1,8 @@
 import { brandWithType, type ObjectRef } from '@pothos/core';
+import { reasons } from '../domain/reasons.ts';
+import { rules } from '../domain/rules.ts';
+import { costs, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
+import { errorForms } from '../engine/graphql/errors.ts';
 import {
   DomainError,
   errorCodes,
@@ -6,14 +10,10 @@ import {
   MAX_FIELD_ERRORS,
   notFound,
   unstorable,
-} from '../domain/errors.ts';
-import { reasons } from '../domain/reasons.ts';
-import { MAX_VALUES, type NamedValue } from '../domain/refusal.ts';
-import { rules } from '../domain/rules.ts';
-import { errorForms } from '../graphql/errors.ts';
-import { pauseIfBlocked } from '../shared/time-slices.ts';
+} from '../engine/rules/errors.ts';
+import { MAX_VALUES, type NamedValue } from '../engine/rules/refusal.ts';
+import { pauseIfBlocked } from '../engine/tools/time-slices.ts';
 import { builder, type Types } from './builder.ts';
-import { costs, STATEMENT_COST } from './cost/costs.ts';
 import { enumType } from './domain-types.ts';
 import { Node, nodeIdOf } from './node.ts';
 

@@ -1,5 +1,4 @@
 import type { Scope } from '../db/statistics/scope.ts';
-import { shownCount, shownCountLimit } from '../domain/input.ts';
 import { resetStatistics } from '../domain/link/link.ts';
 import {
   statisticsDimensions,
@@ -17,9 +16,10 @@ import {
   type StatisticsTop,
 } from '../domain/statistics/statistics.ts';
 import { type TopLink, topLinks, topLinksBy } from '../domain/statistics/top-links.ts';
+import { type ArgumentValues, costs, countOf } from '../engine/graphql/cost/costs.ts';
+import { shownCount, shownCountLimit } from '../engine/rules/input.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
-import { type ArgumentValues, costs, countOf } from './cost/costs.ts';
 import { changeCost } from './cost/field-cost.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link, selectFor } from './link/link.ts';

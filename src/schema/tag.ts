@@ -1,4 +1,3 @@
-import { MAX_BATCH } from '../domain/input.ts';
 import { createNamedInput, namedOrderFields, updateNamedInput } from '../domain/named.ts';
 import {
   createTag,
@@ -10,10 +9,11 @@ import {
   tagFilter,
   updateTag,
 } from '../domain/tag.ts';
+import { ofBatch } from '../engine/graphql/input-limits.ts';
+import { MAX_BATCH } from '../engine/rules/input.ts';
 import { builder } from './builder.ts';
 import { batchCost } from './cost/field-cost.ts';
 import { descriptionsOf, inputType } from './domain-types.ts';
-import { ofBatch } from './input-limits.ts';
 import { connectionOf, selectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { ifUpdatedAtArg, inSlices, mutationsOf, queryOf } from './record-fields.ts';

@@ -1,9 +1,9 @@
 import { type Permission as PermissionName, permissions } from '../domain/access/role.ts';
 import { MAX_SESSIONS, sessionsOf } from '../domain/access/session.ts';
-import type { RateLimitState } from '../domain/caller.ts';
+import { costs, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
+import type { RateLimitState } from '../engine/rules/caller.ts';
 import type { Session as SessionRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
-import { costs, STATEMENT_COST } from './cost/costs.ts';
 import { Account, ApiKey, Permission, Role, User } from './people.ts';
 
 const RateLimit = builder.objectRef<RateLimitState>('RateLimit').implement({

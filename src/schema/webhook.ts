@@ -22,10 +22,10 @@ import {
   warningOf,
   webhookConnection,
 } from '../domain/webhook/webhook.ts';
+import { costs } from '../engine/graphql/cost/costs.ts';
 import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
-import { costs } from './cost/costs.ts';
 import { changeCost } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
 import { connectionOf } from './list.ts';

@@ -1,18 +1,18 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { settleEpoch } from '../db/change/log.ts';
 import { Database } from '../db/database.ts';
-import { withHints } from '../db/error-hints.ts';
-import { lackingIn } from '../db/migration-state.ts';
-import { DEFAULT_SCHEMA } from '../db/postgresql/schema.ts';
-import { pendingMigrations } from '../db/readable.ts';
-import { fileExists } from '../db/sqlite/file.ts';
-import { namedSchema, requireProvider, withSchema } from '../db/url.ts';
-import type { Metrics } from '../http/metrics.ts';
-import { OperatorError } from '../shared/operator-error.ts';
-import { RepeatedFault } from '../shared/repeated-fault.ts';
-import { withTimeout } from '../shared/timeout.ts';
-import { tracer } from '../shared/tracing.ts';
+import { settleEpoch } from '../engine/changes/log.ts';
+import { withHints } from '../engine/db/error-hints.ts';
+import { lackingIn } from '../engine/db/migration-state.ts';
+import { DEFAULT_SCHEMA } from '../engine/db/postgresql/schema.ts';
+import { pendingMigrations } from '../engine/db/readable.ts';
+import { fileExists } from '../engine/db/sqlite/file.ts';
+import { namedSchema, requireProvider, withSchema } from '../engine/db/url.ts';
+import { OperatorError } from '../engine/tools/operator-error.ts';
+import { RepeatedFault } from '../engine/tools/repeated-fault.ts';
+import { withTimeout } from '../engine/tools/timeout.ts';
+import { tracer } from '../engine/tools/tracing.ts';
+import type { Metrics } from './metrics.ts';
 import type { Ports } from './ports.ts';
 
 /** Milliseconds for which connections to a database may take to close. */
@@ -32,7 +32,7 @@ const NEVER_SERVED =
 async function schemaOf({ databaseUrl, databaseReadUrls, role }: Config): Promise<string | null> {
   const named = namedSchema(databaseUrl);
   if (named !== null || requireProvider(databaseUrl) === 'sqlite') return named;
-  const { inspectUrl } = await import('../db/postgresql/session.ts');
+  const { inspectUrl } = await import('../engine/db/postgresql/session.ts');
   if (role === 'all') return (await inspectUrl(databaseUrl)).schema;
   const answers = [databaseUrl, ...databaseReadUrls].map((url) => inspectUrl(url));
   return Promise.any(answers).then(

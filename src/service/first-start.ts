@@ -5,9 +5,9 @@ import { createFirstKey } from '../domain/access/api-key.ts';
 import { unclearAccounts } from '../domain/access/identity.ts';
 import { createWelcome, hasOwner } from '../domain/access/sign-in.ts';
 import { dropHttpsPorts, HostHeld, shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
-import { hostOf, withoutPort } from '../domain/url.ts';
+import { hostOf, withoutPort } from '../engine/rules/url.ts';
+import { ConfigError } from '../engine/tools/operator-error.ts';
 import { consoleUrl, greeting } from '../greeting.ts';
-import { ConfigError } from '../shared/operator-error.ts';
 import type { Ports } from './ports.ts';
 
 /**

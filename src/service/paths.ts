@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isReserved } from '../domain/link/alias.ts';
-import { asksForGraphiql } from '../http/pages/pages.ts';
-import type { RequestInfo, Surface } from '../http/request/info.ts';
-import type { Paths } from '../http/server.ts';
+import { asksForGraphiql } from '../engine/http/pages/pages.ts';
+import type { RequestInfo, Surface } from '../engine/http/request/info.ts';
+import type { Paths } from '../engine/http/server.ts';
 import { TLS_ASK } from './tls-ask.ts';
 
 /** The parts of the service that requests go to. */

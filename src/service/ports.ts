@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import { type HashCost, hashPassword } from '../domain/password.ts';
 import type { Services } from '../domain/services.ts';
 import type { WaitingLimits } from '../domain/webhook/waiting-limits.ts';
-import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
-import type { Metrics } from '../http/metrics.ts';
-import type { SendMail } from '../outgoing/mail.ts';
-import { createResolveHost, resolveTxt } from '../outgoing/resolve.ts';
+import type { TrustedDocuments } from '../engine/graphql/trusted-documents.ts';
+import type { SendMail } from '../engine/outgoing/mail.ts';
+import { createResolveHost, resolveTxt } from '../engine/outgoing/resolve.ts';
+import { printable } from '../engine/tools/printable.ts';
 import type { Timeouts } from '../schema/context.ts';
-import { printable } from '../shared/printable.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Inputs of a process, a test or a benchmark besides the configuration. */
 export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resolveTxt'> {

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { hostOf, normalizeHost, withoutPort } from '../domain/url.ts';
-import { parametersOf } from '../http/request/parameters.ts';
+import { parametersOf } from '../engine/http/request/parameters.ts';
+import { hostOf, normalizeHost, withoutPort } from '../engine/rules/url.ts';
 
 /** Where a proxy asks whether to get a certificate for a host. No other spelling is taken from links. */
 export const TLS_ASK = '/tls/ask';

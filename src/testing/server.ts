@@ -9,9 +9,9 @@ import { applyMigrations } from '../db/apply-migrations.ts';
 import { createKey } from '../domain/access/api-key.ts';
 import type { Scope } from '../domain/access/role.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
+import { serializers } from '../engine/tools/log.ts';
 import type { Ports } from '../service/ports.ts';
 import { Service } from '../service.ts';
-import { serializers } from '../shared/log.ts';
 import { Caller } from './caller.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');

@@ -2,12 +2,12 @@ import cluster, { type Worker } from 'node:cluster';
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { listen } from '../http/bind-port.ts';
-import { exit } from '../shared/log.ts';
-import { WRONG_SETTINGS } from '../shared/operator-error.ts';
-import { printable } from '../shared/printable.ts';
-import { onStopSignals, STOP_LIMIT, Stopping } from '../shared/stop-signals.ts';
-import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import { listen } from '../engine/http/bind-port.ts';
+import { exit } from '../engine/tools/log.ts';
+import { WRONG_SETTINGS } from '../engine/tools/operator-error.ts';
+import { printable } from '../engine/tools/printable.ts';
+import { onStopSignals, STOP_LIMIT, Stopping } from '../engine/tools/stop-signals.ts';
+import { TIMED_OUT, withTimeout } from '../engine/tools/timeout.ts';
 import { type Patience, SignsOfLife } from './signs-of-life.ts';
 import { type StopRequest, WORKER_ARGUMENT, type WorkerMessage } from './worker.ts';
 
@@ -181,7 +181,7 @@ async function listenForMetrics({ metricsPort, host }: Config, supervisor: Super
   if (metricsPort === undefined) return undefined;
   const [{ SharedMetrics }, { metricsListener }] = await Promise.all([
     import('./shared-metrics.ts'),
-    import('../http/metrics.ts'),
+    import('../service/metrics.ts'),
   ]);
   const metrics = new SharedMetrics(() => supervisor.serving);
   const server: Server = createServer(

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../engine/tools/timeout.ts';
 import type { MetricValues, WorkerAnswer, WorkerMessage, WorkerRequest } from './worker.ts';
 
 /** The timeout for a worker's answer, in milliseconds; after it, its last known metrics are used. */

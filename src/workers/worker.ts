@@ -2,11 +2,11 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { isRefusedConnect } from '../db/errors.ts';
-import type { Metrics } from '../http/metrics.ts';
+import { isRefusedConnect } from '../engine/db/errors.ts';
+import { RepeatedFault } from '../engine/tools/repeated-fault.ts';
+import { onStopSignals, type Stopping } from '../engine/tools/stop-signals.ts';
+import type { Metrics } from '../service/metrics.ts';
 import type { TlsStatusOf } from '../service/tls-ask.ts';
-import { RepeatedFault } from '../shared/repeated-fault.ts';
-import { onStopSignals, type Stopping } from '../shared/stop-signals.ts';
 
 /** The metrics of a registry, as JSON. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendAddressMails } from '../../src/domain/access/address-change.ts';
 import { inviteByOperator } from '../../src/domain/access/invitation.ts';
 import type { Services } from '../../src/domain/services.ts';
-import type { Mail, SendMail } from '../../src/outgoing/mail.ts';
+import type { Mail, SendMail } from '../../src/engine/outgoing/mail.ts';
 import { runCommand } from '../support/command.ts';
 import { Person } from '../support/person.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { inviteByOperator } from '../../src/domain/access/invitation.ts';
-import type { Mail } from '../../src/outgoing/mail.ts';
+import type { Mail } from '../../src/engine/outgoing/mail.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { Person } from '../support/person.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

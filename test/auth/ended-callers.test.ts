@@ -3,12 +3,12 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { text as textOf } from 'node:stream/consumers';
 import { OperationTypeNode } from 'graphql';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { join, name, sql } from '../../src/db/sql.ts';
 import { revokeKey } from '../../src/domain/access/api-key.ts';
 import { createToken } from '../../src/domain/access/one-time-token.ts';
 import { permissions } from '../../src/domain/access/role.ts';
 import { beginSession } from '../../src/domain/access/session.ts';
 import { setDisabled } from '../../src/domain/access/user.ts';
+import { join, name, sql } from '../../src/engine/db/sql.ts';
 import { Prisma } from '../../src/generated/sqlite/client.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { permissionFor } from '../../src/schema/permission.ts';

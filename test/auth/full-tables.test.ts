@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sql } from '../../src/db/sql.ts';
 import { StrangersRetention } from '../../src/db/stranger-rows.ts';
 import { checkPassword } from '../../src/domain/access/sign-in.ts';
 import { UserPasswords } from '../../src/domain/password.ts';
+import { sql } from '../../src/engine/db/sql.ts';
 import { Person, signedIn } from '../support/person.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inviteByOperator } from '../../src/domain/access/invitation.ts';
-import type { Mail } from '../../src/outgoing/mail.ts';
+import type { Mail } from '../../src/engine/outgoing/mail.ts';
 import { Person, signedIn } from '../support/person.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

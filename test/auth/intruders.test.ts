@@ -12,10 +12,10 @@ import { createPasskey } from '../../src/domain/access/passkey.ts';
 import { beginSession, sessionsOf } from '../../src/domain/access/session.ts';
 import { changePassword, checkPassword, confirmEmail, mailReset } from '../../src/domain/access/sign-in.ts';
 import { createUser, findUserByEmail, setDisabled } from '../../src/domain/access/user.ts';
-import { parseInput } from '../../src/domain/input.ts';
 import { UserPasswords } from '../../src/domain/password.ts';
-import type { Mail } from '../../src/outgoing/mail.ts';
-import { nameFor } from '../../src/shared/name-for.ts';
+import type { Mail } from '../../src/engine/outgoing/mail.ts';
+import { parseInput } from '../../src/engine/rules/input.ts';
+import { nameFor } from '../../src/engine/tools/name-for.ts';
 import { Person, signedIn } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createUser } from '../../src/domain/access/user.ts';
 import { UserPasswords } from '../../src/domain/password.ts';
-import type { Mail } from '../../src/outgoing/mail.ts';
+import type { Mail } from '../../src/engine/outgoing/mail.ts';
 import { Person, signedIn } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -5,8 +5,8 @@ import { createToken } from '../../src/domain/access/one-time-token.ts';
 import { beginSession } from '../../src/domain/access/session.ts';
 import { createWelcome } from '../../src/domain/access/sign-in.ts';
 import { setDisabled } from '../../src/domain/access/user.ts';
-import type { Mail } from '../../src/outgoing/mail.ts';
-import { nameFor } from '../../src/shared/name-for.ts';
+import type { Mail } from '../../src/engine/outgoing/mail.ts';
+import { nameFor } from '../../src/engine/tools/name-for.ts';
 import { Person } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';
 

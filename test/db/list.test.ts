@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/engine/db/sql.ts';
 import {
   type Column,
   type List,
   type Position,
   readRowsOfEach,
   type Window,
-} from '../../src/db/reading/keyset.ts';
-import { sql } from '../../src/db/sql.ts';
+} from '../../src/engine/lists/keyset.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 /** The state of a random generator with equal numbers in each run. */

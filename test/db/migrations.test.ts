@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config.ts';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { Database } from '../../src/db/database.ts';
 import { migrations } from '../../src/db/migrations.ts';
-import { openFile } from '../../src/db/sqlite/file.ts';
+import { openFile } from '../../src/engine/db/sqlite/file.ts';
 import { Service } from '../../src/service.ts';
 import { newDatabase, onServer } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';

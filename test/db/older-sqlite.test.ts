@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, inject, test } from 'vitest';
-import { openFile } from '../../src/db/sqlite/file.ts';
+import { openFile } from '../../src/engine/db/sqlite/file.ts';
 import { newDatabase } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';
 

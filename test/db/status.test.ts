@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hasStatus } from '../../src/db/reading/link-status.ts';
-import { sql } from '../../src/db/sql.ts';
 import { type LinkStatus, linkStatuses, statusOf } from '../../src/domain/link/status.ts';
+import { sql } from '../../src/engine/db/sql.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 const before = new Date(NOON.getTime() - 1);

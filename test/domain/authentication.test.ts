@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/db/sql.ts';
 import { listKeys, revokeKey } from '../../src/domain/access/api-key.ts';
+import { sql } from '../../src/engine/db/sql.ts';
 import { type Person, signedIn } from '../support/person.ts';
 import { Caller, NOON, SOON, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { ChangeFeed } from '../../src/db/change/feed.ts';
-import { readLogSnapshot } from '../../src/db/change/log.ts';
-import { transactionOrder } from '../../src/db/change/transaction-order.ts';
 import { Database } from '../../src/db/database.ts';
-import { sql } from '../../src/db/sql.ts';
+import { ChangeFeed } from '../../src/engine/changes/feed.ts';
+import { readLogSnapshot } from '../../src/engine/changes/log.ts';
+import { transactionOrder } from '../../src/engine/changes/transaction-order.ts';
+import { sql } from '../../src/engine/db/sql.ts';
 import { LinkCache } from '../../src/redirect/link-cache.ts';
 import { LinkSources } from '../../src/redirect/link-sources.ts';
 import {

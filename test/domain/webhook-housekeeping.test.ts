@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { expect, inject, test, vi } from 'vitest';
-import { changeRetention } from '../../src/db/change/log.ts';
 import {
   deleteOldDeliveries,
   dueDeliveries,
@@ -18,6 +17,7 @@ import {
 } from '../../src/db/webhook/waiting.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { retryAt } from '../../src/domain/webhook/retry-schedule.ts';
+import { changeRetention } from '../../src/engine/changes/log.ts';
 import { planOf } from '../support/plan.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 

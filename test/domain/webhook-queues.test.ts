@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { ChangeFeed } from '../../src/db/change/feed.ts';
-import { readLogSnapshot } from '../../src/db/change/log.ts';
 import { Database } from '../../src/db/database.ts';
 import { claimQueues, releaseQueue } from '../../src/db/webhook/queues.ts';
 import { OPERATOR, recordingChanges } from '../../src/domain/change/change.ts';
 import type { Capacity } from '../../src/domain/webhook/receiver-pool.ts';
 import { WebhookSender } from '../../src/domain/webhook/sender.ts';
-import type { Answer } from '../../src/outgoing/post.ts';
+import { ChangeFeed } from '../../src/engine/changes/feed.ts';
+import { readLogSnapshot } from '../../src/engine/changes/log.ts';
+import type { Answer } from '../../src/engine/outgoing/post.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

@@ -3,7 +3,7 @@ import { escapeLiteral } from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
-import { STOP_LIMIT } from '../../src/shared/stop-signals.ts';
+import { STOP_LIMIT } from '../../src/engine/tools/stop-signals.ts';
 import { onServer } from '../support/database.ts';
 import { startProgram } from '../support/process.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { migrations } from '../../src/db/migrations.ts';
-import { connectTo } from '../../src/db/postgresql/client.ts';
+import { connectTo } from '../../src/engine/db/postgresql/client.ts';
 import { runCommand } from '../support/command.ts';
 import { newDatabase, onServer, postgresqlUrl } from '../support/database.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';

@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { currentAccount } from '../../src/db/current-account.ts';
 import { Database, type Transaction } from '../../src/db/database.ts';
-import { connectTo } from '../../src/db/postgresql/client.ts';
-import { raw, sql } from '../../src/db/sql.ts';
+import { currentAccount } from '../../src/engine/db/current-account.ts';
+import { connectTo } from '../../src/engine/db/postgresql/client.ts';
+import { raw, sql } from '../../src/engine/db/sql.ts';
 import { newDatabase } from '../support/database.ts';
 import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { ChangeFeed } from '../../src/db/change/feed.ts';
-import { changing } from '../../src/db/change/log.ts';
 import { Database } from '../../src/db/database.ts';
+import { ChangeFeed } from '../../src/engine/changes/feed.ts';
+import { changing } from '../../src/engine/changes/log.ts';
 import { subscribe } from '../support/events.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';

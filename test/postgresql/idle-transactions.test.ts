@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Database } from '../../src/db/database.ts';
-import { isUnavailable } from '../../src/db/errors.ts';
-import { connectTo } from '../../src/db/postgresql/client.ts';
-import { type Sql, sql } from '../../src/db/sql.ts';
+import { isUnavailable } from '../../src/engine/db/errors.ts';
+import { connectTo } from '../../src/engine/db/postgresql/client.ts';
+import { type Sql, sql } from '../../src/engine/db/sql.ts';
 import { newDatabase } from '../support/database.ts';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';

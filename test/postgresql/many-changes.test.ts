@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { insertLinksIn } from '../../src/db/links.ts';
-import type { MigrationProgress } from '../../src/db/migrate.ts';
+import type { MigrationProgress } from '../../src/engine/db/migrate.ts';
 import { newDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

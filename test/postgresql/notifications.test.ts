@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Database } from '../../src/db/database.ts';
-import { Notifications } from '../../src/db/postgresql/notifications.ts';
+import { Notifications } from '../../src/engine/db/postgresql/notifications.ts';
 import { newDatabase } from '../support/database.ts';
 
 test('a listener that failed reconnects, over one connection only', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { migrations } from '../../src/db/migrations.ts';
-import { connectTo } from '../../src/db/postgresql/client.ts';
-import { OperatorError } from '../../src/shared/operator-error.ts';
+import { connectTo } from '../../src/engine/db/postgresql/client.ts';
+import { OperatorError } from '../../src/engine/tools/operator-error.ts';
 import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Database } from '../../src/db/database.ts';
-import { isUnavailable } from '../../src/db/errors.ts';
-import { type Sql, sql } from '../../src/db/sql.ts';
+import { isUnavailable } from '../../src/engine/db/errors.ts';
+import { type Sql, sql } from '../../src/engine/db/sql.ts';
 import { newDatabase } from '../support/database.ts';
 import { timed } from '../support/fair-time.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { connectTo } from '../../src/db/postgresql/client.ts';
+import { connectTo } from '../../src/engine/db/postgresql/client.ts';
 import { runCommand } from '../support/command.ts';
 import { newDatabase, onServer } from '../support/database.ts';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';

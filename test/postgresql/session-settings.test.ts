@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
-import { connectTo } from '../../src/db/postgresql/client.ts';
+import { connectTo } from '../../src/engine/db/postgresql/client.ts';
 import { runCommand } from '../support/command.ts';
 import { newDatabase, onServer, settled } from '../support/database.ts';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';

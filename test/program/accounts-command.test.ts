@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
-import { nearestNames } from '../../src/shared/did-you-mean.ts';
+import { nearestNames } from '../../src/engine/tools/did-you-mean.ts';
 import { runCommand } from '../support/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-accounts-'));

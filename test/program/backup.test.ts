@@ -15,7 +15,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { backups } from '../../src/db/backups.ts';
-import { openFile } from '../../src/db/sqlite/file.ts';
+import { openFile } from '../../src/engine/db/sqlite/file.ts';
 import { Caller } from '../../src/testing/caller.ts';
 import { runCommand } from '../support/command.ts';
 import { dist, Program, runProgram } from '../support/process.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { migrations } from '../../src/db/migrations.ts';
-import { openFile } from '../../src/db/sqlite/file.ts';
+import { openFile } from '../../src/engine/db/sqlite/file.ts';
 import { runCommand } from '../support/command.ts';
 import { runProgram } from '../support/process.ts';
 import { startService } from '../support/service.ts';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { texts as german } from '../../console/src/languages/de.ts';
 import { texts as spanish } from '../../console/src/languages/es.ts';
 import { texts as french } from '../../console/src/languages/fr.ts';
-import { errorCodes } from '../../src/domain/errors.ts';
 import { rules } from '../../src/domain/rules.ts';
+import { errorCodes } from '../../src/engine/rules/errors.ts';
 
 const english: Readonly<Record<string, string>> = { ...errorCodes, ...rules };
 const namesIn = (words: string) => [...words.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);

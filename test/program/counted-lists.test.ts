@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { refusalIn } from '../../src/domain/refusal.ts';
 import { columnsFor, recordOf } from '../../src/domain/transfer/file-record.ts';
 import { type ImportFormat, type ImportRecord, importFormats } from '../../src/domain/transfer/formats.ts';
 import { parseRecord } from '../../src/domain/transfer/values.ts';
-import { parseForm, parseJson, UnreadableBody } from '../../src/rest/form/form.ts';
+import { parseForm, parseJson, UnreadableBody } from '../../src/engine/rest/form/form.ts';
+import { refusalIn } from '../../src/engine/rules/refusal.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cellOf } from '../../console/src/data/save-file.ts';
 import { csvRecords } from '../../src/domain/transfer/csv.ts';
-import { csvLine, unguarded } from '../../src/shared/csv-writer.ts';
+import { csvLine, unguarded } from '../../src/engine/tools/csv-writer.ts';
 
 /** Texts with many characters that are special in CSV. */
 const text = fc.string({

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Deadline } from '../../src/shared/deadline.ts';
+import { Deadline } from '../../src/engine/tools/deadline.ts';
 
 const never = new Promise<string>(() => {});
 const error = () => new Error('over');

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyCallerOf } from '../../src/domain/access/key-caller.ts';
-import { errorCodes } from '../../src/domain/errors.ts';
-import { KeyedWrite } from '../../src/domain/idempotent-write.ts';
+import { KeyedWrite } from '../../src/engine/db/idempotent-write.ts';
+import { errorCodes } from '../../src/engine/rules/errors.ts';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { afterEach, expect, test, vi } from 'vitest';
-import { sendEvents } from '../../src/graphql/event-stream.ts';
-import { OVER } from '../../src/shared/event-source.ts';
+import { sendEvents } from '../../src/engine/graphql/event-stream.ts';
+import { OVER } from '../../src/engine/tools/event-source.ts';
 
 afterEach(() => vi.useRealTimers());
 

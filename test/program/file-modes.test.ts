@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { Database } from '../../src/db/database.ts';
-import { keepPrivate, openFile } from '../../src/db/sqlite/file.ts';
+import { keepPrivate, openFile } from '../../src/engine/db/sqlite/file.ts';
 import { runCommand } from '../support/command.ts';
 import { runProgram } from '../support/process.ts';
 import { startService } from '../support/service.ts';

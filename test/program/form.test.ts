@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeFields } from '../../src/rest/form/field.ts';
-import { type FormValue, parseForm, parseJson, UnreadableBody } from '../../src/rest/form/form.ts';
+import { decodeFields } from '../../src/engine/rest/form/field.ts';
+import { type FormValue, parseForm, parseJson, UnreadableBody } from '../../src/engine/rest/form/form.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { clientOf, schemeOf, trustOf, warningOf } from '../../src/http/request/client.ts';
+import { clientOf, schemeOf, trustOf, warningOf } from '../../src/engine/http/request/client.ts';
 import { startTestServer } from '../../src/testing/server.ts';
 import { visit } from '../support/visit.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { countryLookup } from '../../src/http/request/country.ts';
+import { countryLookup } from '../../src/redirect/country.ts';
 import { countryDatabase } from '../support/mmdb.ts';
 import { Caller } from '../support/server.ts';
 import { refusalOf, startService } from '../support/service.ts';

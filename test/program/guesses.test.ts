@@ -1,8 +1,8 @@
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { beforeAll, expect, test } from 'vitest';
 import { hashPassword } from '../../src/domain/password.ts';
+import { TooMuchWaiting } from '../../src/engine/tools/turns.ts';
 import { PasswordChecks } from '../../src/redirect/password-attempts.ts';
-import { TooMuchWaiting } from '../../src/shared/turns.ts';
 
 let hash: string;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { refusalIn } from '../../src/domain/refusal.ts';
 import { type ImportFormat, importFormats, neededColumns } from '../../src/domain/transfer/formats.ts';
 import { linkIn } from '../../src/domain/transfer/pasted.ts';
 import { count, isSet, time, wholeNumber, yesOrNo } from '../../src/domain/transfer/values.ts';
+import { refusalIn } from '../../src/engine/rules/refusal.ts';
 
 /** Why the value is refused; undefined if it is not. */
 function refusalOf(schema: typeof time | typeof yesOrNo | typeof count, value: unknown): string | undefined {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig, secrets } from '../../src/config.ts';
-import { STOP_LIMIT } from '../../src/shared/stop-signals.ts';
+import { STOP_LIMIT } from '../../src/engine/tools/stop-signals.ts';
 
 const FOLDER = 'deploy/kubernetes';
 const read = (file: string) => readFileSync(join(FOLDER, file), 'utf8');

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { LoadMeter } from '../../src/http/limits/load-meter.ts';
+import { LoadMeter } from '../../src/engine/http/limits/load-meter.ts';
 
 let timer: NodeJS.Timeout | undefined;
 afterEach(() => clearInterval(timer));

@@ -5,7 +5,7 @@ import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import Sqlite from 'better-sqlite3';
 import { afterAll, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
-import { whenUnlocked } from '../../src/db/sqlite/connection.ts';
+import { whenUnlocked } from '../../src/engine/db/sqlite/connection.ts';
 import { startTestServer } from '../../src/testing/server.ts';
 import { visit } from '../support/visit.ts';
 

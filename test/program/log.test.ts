@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openDestination } from '../../src/shared/log.ts';
+import { openDestination } from '../../src/engine/tools/log.ts';
 
 test('a line is written without measuring those that wait', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-log-'));

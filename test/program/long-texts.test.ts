@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { fieldErrors, nameOf, textOf, timestamp, trimPasted } from '../../src/domain/input.ts';
 import { aliasInput } from '../../src/domain/link/alias.ts';
 import { createLinkInput } from '../../src/domain/link/fields.ts';
 import { createNamedInput } from '../../src/domain/named.ts';
-import { searchInput } from '../../src/domain/pagination.ts';
 import { passwordInput, triedPassword } from '../../src/domain/password.ts';
-import { webAddress } from '../../src/domain/url.ts';
+import { searchInput } from '../../src/engine/lists/pagination.ts';
+import { fieldErrors, nameOf, textOf, timestamp, trimPasted } from '../../src/engine/rules/input.ts';
+import { webAddress } from '../../src/engine/rules/url.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createMailer } from '../../src/outgoing/mail.ts';
+import { createMailer } from '../../src/engine/outgoing/mail.ts';
 import { MailServer } from '../support/mail-server.ts';
 
 const mail = { to: 'ana@example.com', subject: 'A new password', text: 'Open https://s.example/x\n' };

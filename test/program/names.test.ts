@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { trimBlanks } from '../../src/shared/blanks.ts';
-import { nameFor } from '../../src/shared/name-for.ts';
+import { trimBlanks } from '../../src/engine/tools/blanks.ts';
+import { nameFor } from '../../src/engine/tools/name-for.ts';
 
 test('a name begins with its kind', () => {
   for (const kind of ['key', 'session', 'mail', 'guess'] as const)

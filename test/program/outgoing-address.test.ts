@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPublicAddress } from '../../src/shared/public-address.ts';
+import { isPublicAddress } from '../../src/engine/tools/public-address.ts';
 
 /** Addresses by kind; test/program/outgoing-post.test.ts tests their other spellings. */
 const refused = {

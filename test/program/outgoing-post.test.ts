@@ -10,7 +10,7 @@ import {
 } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPost } from '../../src/outgoing/post.ts';
+import { createPost } from '../../src/engine/outgoing/post.ts';
 
 /** The number of requests to this machine, which must stay 0 if private addresses are refused. */
 let arrived = 0;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plannedOnce } from '../../src/db/sqlite/statements.ts';
+import { plannedOnce } from '../../src/engine/db/sqlite/statements.ts';
 
 test.each([
   ['SELECT 1 FROM "T" WHERE "a" = ? AND "b" > ?', 'SELECT 1 FROM "T" WHERE "a" = +? AND "b" > +?'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { channelOf, qualified } from '../../src/db/postgresql/schema.ts';
+import { channelOf, qualified } from '../../src/engine/db/postgresql/schema.ts';
 
 test.each([
   [

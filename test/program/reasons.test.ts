@@ -1,8 +1,8 @@
 import { isInterfaceType, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { type Reason, reasons } from '../../src/domain/reasons.ts';
-import { refusalIn } from '../../src/domain/refusal.ts';
 import { because, reasonsOfRules, refusal, rules } from '../../src/domain/rules.ts';
+import { refusalIn } from '../../src/engine/rules/refusal.ts';
 import { schema } from '../../src/schema/index.ts';
 
 const namesIn = (words: string) => [...words.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);

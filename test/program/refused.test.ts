@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRefused } from '../../src/db/errors.ts';
+import { isRefused } from '../../src/engine/db/errors.ts';
 
 test.each([
   ['22', ['22000', '22001', '22003', '22021', '22P02', '22P05', '2200H']],

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { RepeatedFault } from '../../src/shared/repeated-fault.ts';
+import { RepeatedFault } from '../../src/engine/tools/repeated-fault.ts';
 
 function faultLoggedTo(lines: { level: number; times: number; msg: string }[], endsAfter?: number) {
   const log = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) });

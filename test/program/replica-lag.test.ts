@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WrittenPositions } from '../../src/db/postgresql/replicas.ts';
+import { WrittenPositions } from '../../src/engine/db/postgresql/replicas.ts';
 
 test('a replica lags while it lacks a position of the primary, and never while the primary is idle', () => {
   const written = new WrittenPositions();

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createResolveHost } from '../../src/outgoing/resolve.ts';
+import { createResolveHost } from '../../src/engine/outgoing/resolve.ts';
 
 /** The addresses of names; names that begin with "silent" get no answer. */
 const records: Record<string, string[]> = {

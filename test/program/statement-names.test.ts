@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { namesOfStatements } from '../../src/db/postgresql/connection.ts';
-import { PLANNED_EACH_TIME } from '../../src/db/sql.ts';
+import { namesOfStatements } from '../../src/engine/db/postgresql/connection.ts';
+import { PLANNED_EACH_TIME } from '../../src/engine/db/sql.ts';
 
 const send = (name: (query: { sql: string }) => string, sql: string, times: number) =>
   Array.from({ length: times }, () => name({ sql })).at(-1);

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { Stopping } from '../../src/shared/stop-signals.ts';
+import { Stopping } from '../../src/engine/tools/stop-signals.ts';
 
 /** Stops at given times, in milliseconds, and returns what happened at which time. */
 function stopAt(drainSeconds: number, signals: readonly [at: number, drains?: boolean][]): string[] {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { TIMED_OUT, withTimeout } from '../../src/shared/timeout.ts';
+import { TIMED_OUT, withTimeout } from '../../src/engine/tools/timeout.ts';
 
 test('work that takes longer than its timeout is late, other work is not', async () => {
   expect(await withTimeout(10, new Promise(() => {}))).toBe(TIMED_OUT);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readTrustedDocuments } from '../../src/graphql/trusted-documents.ts';
+import { readTrustedDocuments } from '../../src/engine/graphql/trusted-documents.ts';
 import { schema } from '../../src/schema/index.ts';
 import { Caller } from '../support/server.ts';
 import { refusalOf, startService } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TooMuchWaiting, Turns } from '../../src/shared/turns.ts';
+import { TooMuchWaiting, Turns } from '../../src/engine/tools/turns.ts';
 
 /** Work that ends on demand, and the order in which it started. */
 function workshop(turns: Turns) {

@@ -4,7 +4,7 @@ import { withScheme } from '../../console/src/words/format.ts';
 import { absoluteUrl } from '../../src/config.ts';
 import { aliasInput } from '../../src/domain/link/alias.ts';
 import { refusal } from '../../src/domain/rules.ts';
-import { isOnHost, nameIn, normalizeHost, webAddress, withQuery } from '../../src/domain/url.ts';
+import { isOnHost, nameIn, normalizeHost, webAddress, withQuery } from '../../src/engine/rules/url.ts';
 
 test('parses URLs with letters beyond ASCII correctly after many calls', () => {
   const asked = Array.from(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { name, sql } from '../../src/db/sql.ts';
 import { countTables } from '../../src/db/statistics/scope.ts';
+import { name, sql } from '../../src/engine/db/sql.ts';
 import { exportOf, importInto } from '../support/moving.ts';
 import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';

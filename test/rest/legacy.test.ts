@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { foldCase } from '../../src/domain/input.ts';
+import { foldCase } from '../../src/engine/rules/input.ts';
 import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

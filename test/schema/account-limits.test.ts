@@ -6,7 +6,7 @@ import { MAX_INVITATIONS } from '../../src/domain/access/invitation.ts';
 import { MAX_PIXELS } from '../../src/domain/pixel.ts';
 import { MAX_DOMAINS } from '../../src/domain/short-domain/domain.ts';
 import { MAX_SPACES } from '../../src/domain/space.ts';
-import type { Mail } from '../../src/outgoing/mail.ts';
+import type { Mail } from '../../src/engine/outgoing/mail.ts';
 import { type Person, signedIn } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { kinds, visitValue } from '../../src/db/statistics/value.ts';
-import { foldCase } from '../../src/domain/input.ts';
+import { foldCase } from '../../src/engine/rules/input.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { transactionOrder } from '../../src/db/change/transaction-order.ts';
-import { sql } from '../../src/db/sql.ts';
 import { removeHost, verifyHost } from '../../src/domain/short-domain/admin.ts';
+import { transactionOrder } from '../../src/engine/changes/transaction-order.ts';
+import { sql } from '../../src/engine/db/sql.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 interface Change {

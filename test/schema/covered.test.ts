@@ -1,6 +1,6 @@
 import { type GraphQLField, isObjectType, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { factsOf } from '../../src/graphql/document.ts';
+import { factsOf } from '../../src/engine/graphql/document.ts';
 import { api } from '../../src/schema/api.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { name, sql } from '../../src/db/sql.ts';
 import { removeDeletedStatistics } from '../../src/db/statistics/delete-statistics.ts';
+import { name, sql } from '../../src/engine/db/sql.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 

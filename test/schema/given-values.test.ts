@@ -8,11 +8,11 @@ import {
   parse,
 } from 'graphql';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { Prepared } from '../../src/graphql/document.ts';
-import { limits } from '../../src/graphql/limits.ts';
-import { coerceVariables } from '../../src/graphql/variables.ts';
+import { sizeOf } from '../../src/engine/graphql/cost/operation-size.ts';
+import { Prepared } from '../../src/engine/graphql/document.ts';
+import { limits } from '../../src/engine/graphql/limits.ts';
+import { coerceVariables } from '../../src/engine/graphql/variables.ts';
 import { api } from '../../src/schema/api.ts';
-import { sizeOf } from '../../src/schema/cost/operation-size.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 

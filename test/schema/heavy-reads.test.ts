@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LongReads } from '../../src/db/reading/long-reads.ts';
+import { LongReads } from '../../src/engine/lists/long-reads.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { GraphQLError } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Documents } from '../../src/graphql/document.ts';
+import { Documents } from '../../src/engine/graphql/document.ts';
 import { api } from '../../src/schema/api.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -12,10 +12,10 @@ import {
   visit,
 } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Documents, Prepared } from '../../src/graphql/document.ts';
+import type { FieldCost } from '../../src/engine/graphql/cost/costs.ts';
+import { introspectionSizes } from '../../src/engine/graphql/cost/operation-size.ts';
+import { Documents, Prepared } from '../../src/engine/graphql/document.ts';
 import { api } from '../../src/schema/api.ts';
-import type { FieldCost } from '../../src/schema/cost/costs.ts';
-import { introspectionSizes } from '../../src/schema/cost/operation-size.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 

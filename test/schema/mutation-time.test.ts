@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { pathOf } from '../../src/db/sqlite/file.ts';
+import { pathOf } from '../../src/engine/db/sqlite/file.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 const IN_ALL = 20_000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEFAULT_EDGES } from '../../src/domain/pagination.ts';
+import { DEFAULT_EDGES } from '../../src/engine/lists/pagination.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { PlainKeys } from '../../src/domain/fill-plain-keys.ts';
-import { foldMarks } from '../../src/domain/input.ts';
+import { foldMarks } from '../../src/engine/rules/input.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

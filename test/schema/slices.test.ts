@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import type { MadeChange } from '../../src/db/change/events.ts';
+import type { MadeChange } from '../../src/engine/changes/events.ts';
 import { newDatabase } from '../support/database.ts';
 import { manyLinks } from '../support/many-links.ts';
 import { signedIn } from '../support/person.ts';

@@ -1,6 +1,6 @@
 import { getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { coerceVariables } from '../../src/graphql/variables.ts';
+import { coerceVariables } from '../../src/engine/graphql/variables.ts';
 import { schema } from '../../src/schema/index.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';

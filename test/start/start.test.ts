@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
-import { ConfigError } from '../../src/shared/operator-error.ts';
+import { ConfigError } from '../../src/engine/tools/operator-error.ts';
 import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, inject, vi } from 'vitest';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
-import { transactionOrder } from '../../src/db/change/transaction-order.ts';
 import type { Database, Client as Prisma } from '../../src/db/database.ts';
-import { type DurationLimit, EnclosingTransaction } from '../../src/db/enclosing-transaction.ts';
-import { sql } from '../../src/db/sql.ts';
+import { transactionOrder } from '../../src/engine/changes/transaction-order.ts';
+import { type DurationLimit, EnclosingTransaction } from '../../src/engine/db/enclosing-transaction.ts';
+import { sql } from '../../src/engine/db/sql.ts';
 
 type Template =
   | { provider: 'sqlite'; folder: string; template: string }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { JsonSchema } from '../../src/rest/form/field.ts';
-import { describeFields } from '../../src/rest/openapi/fields.ts';
+import type { JsonSchema } from '../../src/engine/rest/form/field.ts';
+import { describeFields } from '../../src/engine/rest/openapi/fields.ts';
 import { routes } from '../../src/rest/routes.ts';
 
 const PART = /(<!-- (fields|answer) of (\S+) (\S+) -->\n).*?(\n<!-- end -->)/gs;

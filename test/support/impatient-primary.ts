@@ -1,6 +1,6 @@
 // A primary of workers that waits 4 seconds for a sign of life instead of 15. It is configured by its environment.
 import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/shared/log.ts';
+import { createLog } from '../../src/engine/tools/log.ts';
 import { supervise } from '../../src/workers/primary.ts';
 import { dist } from './process.ts';
 

@@ -1,6 +1,6 @@
 import { insertLinksIn } from '../../src/db/links.ts';
-import { foldCase } from '../../src/domain/input.ts';
 import { aliasColumns } from '../../src/domain/link/fields.ts';
+import { foldCase } from '../../src/engine/rules/input.ts';
 import { NOON, type TestServer } from '../../src/testing/server.ts';
 
 /** Columns of a test's new links. */

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { connectTo } from '../../src/db/postgresql/client.ts';
+import { connectTo } from '../../src/engine/db/postgresql/client.ts';
 import { freePort, NOBODY } from './postgres-server.ts';
 
 export const hasPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0;

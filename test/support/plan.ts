@@ -1,5 +1,5 @@
 import type { Data } from '../../src/db/database.ts';
-import { join, sql } from '../../src/db/sql.ts';
+import { join, sql } from '../../src/engine/db/sql.ts';
 
 /** The steps of the database's plan of a statement, for any values of its parameters. */
 export async function planOf(client: Data, statement: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import type { Database } from '../../src/db/database.ts';
-import { name, raw, sql } from '../../src/db/sql.ts';
-import { pathOf } from '../../src/db/sqlite/file.ts';
+import { name, raw, sql } from '../../src/engine/db/sql.ts';
+import { pathOf } from '../../src/engine/db/sqlite/file.ts';
 import { Prisma } from '../../src/generated/sqlite/client.ts';
 
 /** Numbers of rows that one transaction wrote: links, and all other tables, with those of triggers and cascades. */

@@ -7,7 +7,7 @@ export function saveFile(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-// The rule of src/shared/csv-writer.ts. A cell that has a guard, as in the service's own files, gets no second one.
+// The rule of src/engine/tools/csv-writer.ts. A cell that has a guard, as in the service's own files, gets no second one.
 const FORMULA = '[=+\\-@\\t\\r＝＋－＠]';
 const START = '(?:^|[,;|\\t-\\r\\x85\\u2028\\u2029])[\\s"]*?';
 const APOSTROPHE = new RegExp(`(?<=^|;)(?=${FORMULA})`, 'g');

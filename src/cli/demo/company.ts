@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { LinkInput } from '../../domain/link/fields.ts';
-import { builtFile } from '../../shared/own-files.ts';
+import { builtFile } from '../../engine/tools/own-files.ts';
 
 /** The days of most visits: working days, free days, or the whole week. */
 type Week = 'work' | 'leisure' | 'all';

@@ -12,8 +12,8 @@ import { createSpace } from '../../domain/space.ts';
 import { createTag } from '../../domain/tag.ts';
 import { decideRedirect } from '../../domain/visit/decide-redirect.ts';
 import type { Visitor } from '../../domain/visit/visitor.ts';
+import { OperatorError } from '../../engine/tools/operator-error.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
-import { OperatorError } from '../../shared/operator-error.ts';
 import { company, type DemoLink, demoLinks } from './company.ts';
 import { pick, poisson, type Random, seededRandom } from './random.ts';
 

@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader';
-import { nameFor } from '../../shared/name-for.ts';
+import { ListReader } from '../../engine/lists/list-reader.ts';
+import { nameFor } from '../../engine/tools/name-for.ts';
 import type { Client, Data } from '../database.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
 import { type LinkSelect, type LinkSelection, linkList } from './link-list.ts';
-import { ListReader } from './list-reader.ts';
 import { type LinkSearch, linksContaining, type SearchResult } from './search.ts';
 
 /** Reads the lists of an account, its links by selections and searches, and its statistics. */

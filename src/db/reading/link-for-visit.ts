@@ -1,7 +1,7 @@
+import { columnsIn, join, sql } from '../../engine/db/sql.ts';
+import { nestedColumns } from '../../engine/lists/keyset.ts';
 import type { Link, LinkCounter, Pixel } from '../../generated/sqlite/client.ts';
 import type { Data } from '../database.ts';
-import { columnsIn, join, sql } from '../sql.ts';
-import { nestedColumns } from './keyset.ts';
 
 const linkColumns = [
   ...(['id', 'accountId', 'alias', 'url', 'password', 'forwardsQuery'] as const),

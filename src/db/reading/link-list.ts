@@ -1,8 +1,8 @@
+import type { Dialect } from '../../engine/db/dialect.ts';
+import { columnsIn, empty, join, raw, type Sql, sql } from '../../engine/db/sql.ts';
+import { type Column, countOf, type Joined, type List, nestedColumns } from '../../engine/lists/keyset.ts';
+import { keysOf } from '../../engine/tools/keys-of.ts';
 import { Prisma } from '../../generated/sqlite/client.ts';
-import { keysOf } from '../../shared/keys-of.ts';
-import type { Dialect } from '../dialect.ts';
-import { columnsIn, empty, join, raw, type Sql, sql } from '../sql.ts';
-import { type Column, countOf, type Joined, type List, nestedColumns } from './keyset.ts';
 import type { Status } from './link-status.ts';
 
 /** Longer ones do not fit into an index of PostgreSQL; the condition of the index has the same words. */

@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../sql.ts';
+import { type Sql, sql } from '../../engine/db/sql.ts';
 
 /** A link's status, as `statusOf` of src/domain/link/status.ts calculates it; one table of cases tests both. */
 export type Status = 'ACTIVE' | 'EXPIRED' | 'DISABLED';

@@ -1,5 +1,5 @@
+import { join, type Sql, sql } from '../../engine/db/sql.ts';
 import type { Data } from '../database.ts';
-import { join, type Sql, sql } from '../sql.ts';
 
 /** References of links to other records; ids may be unknown. */
 export interface References {

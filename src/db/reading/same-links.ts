@@ -1,11 +1,11 @@
+import { lockName } from '../../engine/db/advisory-lock.ts';
+import type { Dialect, Rows } from '../../engine/db/dialect.ts';
+import { join, name, type Sql, sql } from '../../engine/db/sql.ts';
+import { spellingsOf } from '../../engine/tools/bidirectional.ts';
+import { nameFor } from '../../engine/tools/name-for.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
-import { spellingsOf } from '../../shared/bidirectional.ts';
-import { nameFor } from '../../shared/name-for.ts';
-import { lockName } from '../advisory-lock.ts';
 import { columnsOf } from '../columns.ts';
 import type { Data, Transaction } from '../database.ts';
-import type { Dialect, Rows } from '../dialect.ts';
-import { join, name, type Sql, sql } from '../sql.ts';
 import { hasShortUrl } from './link-list.ts';
 
 /** The account, domain and URL by which equal links are found. */

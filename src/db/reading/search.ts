@@ -1,7 +1,7 @@
-import { nameFor } from '../../shared/name-for.ts';
+import { empty, join, name, raw, type Sql, sql } from '../../engine/db/sql.ts';
+import { nameFor } from '../../engine/tools/name-for.ts';
 import type { Data } from '../database.ts';
 import { lacksPlainKey } from '../plain-keys.ts';
-import { empty, join, name, raw, type Sql, sql } from '../sql.ts';
 
 /** The columns of "Link" with a trigram index on PostgreSQL; SQLite's has the plain key with the URL. */
 const columns = ['titleKey', 'aliasKey', 'urlKey', 'plainKey'] as const;

@@ -1,6 +1,6 @@
+import { empty, sql } from '../../engine/db/sql.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import type { Data } from '../database.ts';
-import { empty, sql } from '../sql.ts';
 
 /** The hosts, without ports, of the domains for which `servesVisitors` holds; its condition, since there may be very many. */
 export async function readServedHosts(db: Data, verifiesDomains: boolean): Promise<ReadonlySet<string>> {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { Periodic } from '../../engine/db/retention.ts';
+import { join, name, type Sql, sql } from '../../engine/db/sql.ts';
 import type { Data, Transaction } from '../database.ts';
-import { Periodic } from '../retention.ts';
-import { join, name, type Sql, sql } from '../sql.ts';
 import { type Counted, countTables } from './scope.ts';
 
 /** Maximum number of rows of links that one transaction deletes. It changes or deletes as many rows of their account. */

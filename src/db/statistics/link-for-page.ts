@@ -1,6 +1,6 @@
+import { columnsIn, sql } from '../../engine/db/sql.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Data } from '../database.ts';
-import { columnsIn, sql } from '../sql.ts';
 
 const columns = [
   ...(['id', 'accountId', 'alias', 'url', 'password', 'disabled'] as const),

@@ -1,5 +1,5 @@
+import { sql } from '../../engine/db/sql.ts';
 import type { Data } from '../database.ts';
-import { sql } from '../sql.ts';
 import { type Day, type Days, type Hour, hourIn, type Month } from './calendar.ts';
 import { planOf, type Scope, sourceOf } from './scope.ts';
 

@@ -1,6 +1,6 @@
-import { spellingsOf } from '../../shared/bidirectional.ts';
+import { join, name, PLANNED_EACH_TIME, raw, type Sql, sql } from '../../engine/db/sql.ts';
+import { spellingsOf } from '../../engine/tools/bidirectional.ts';
 import type { Data } from '../database.ts';
-import { join, name, PLANNED_EACH_TIME, raw, type Sql, sql } from '../sql.ts';
 import { type Days, monthOf } from './calendar.ts';
 import { partsOf } from './read-values.ts';
 import { linksIn, type Scope } from './scope.ts';

@@ -1,6 +1,6 @@
-import { bidiControls } from '../../shared/bidirectional.ts';
+import { join, name, raw, type Sql, sql } from '../../engine/db/sql.ts';
+import { bidiControls } from '../../engine/tools/bidirectional.ts';
 import type { Data } from '../database.ts';
-import { join, name, raw, type Sql, sql } from '../sql.ts';
 import { type Days, daysAfter, firstDayOf, lastDayOf, type Month, monthOf, monthsAfter } from './calendar.ts';
 import { planOf, type Scope, sourceOf } from './scope.ts';
 import type { Kind, ValueColumn } from './value.ts';

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
+import type { LongReads } from '../../engine/lists/long-reads.ts';
 import type { Client, Data } from '../database.ts';
-import type { LongReads } from '../reading/long-reads.ts';
 import { type Days, lengthOf } from './calendar.ts';
 import { type Counts, type Point, readPoints, readTotals, type TimeOf } from './read-counts.ts';
 import { readTopLinks, type TopLink, type TopLinksQuery } from './read-top-links.ts';

@@ -1,4 +1,4 @@
-import { empty, join, name, PLANNED_EACH_TIME, raw, type Sql, sql } from '../sql.ts';
+import { empty, join, name, PLANNED_EACH_TIME, raw, type Sql, sql } from '../../engine/db/sql.ts';
 
 /** The owner of statistics; those of a space or a tag are the sums over the links that it has now. */
 export type Scope = 'link' | 'space' | 'tag' | 'account';

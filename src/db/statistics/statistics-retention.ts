@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
+import { Retention } from '../../engine/db/retention.ts';
+import type { RetentionTime } from '../../engine/db/retention-clock.ts';
+import { empty, join, name, type Sql, sql } from '../../engine/db/sql.ts';
+import { emptyLog } from '../../engine/db/sqlite/file.ts';
 import type { Data, Database } from '../database.ts';
-import { Retention } from '../retention.ts';
-import type { RetentionTime } from '../retention-clock.ts';
-import { empty, join, name, type Sql, sql } from '../sql.ts';
-import { emptyLog } from '../sqlite/file.ts';
 import {
   type Day,
   dayOf,

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import { Periodic } from '../../engine/db/retention.ts';
+import { empty, join, type Sql, sql } from '../../engine/db/sql.ts';
 import type { WebhookDelivery } from '../../generated/sqlite/client.ts';
 import type { Data, Transaction } from '../database.ts';
-import { Periodic } from '../retention.ts';
-import { empty, join, type Sql, sql } from '../sql.ts';
 
 export type NewDelivery = Pick<
   WebhookDelivery,

@@ -1,5 +1,5 @@
+import { sql } from '../../engine/db/sql.ts';
 import type { Data } from '../database.ts';
-import { sql } from '../sql.ts';
 
 const BATCH_SIZE = 1_000;
 

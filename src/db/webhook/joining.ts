@@ -1,7 +1,7 @@
-import { nextFlight } from '../../shared/single-flight.ts';
+import { retryConflicts } from '../../engine/db/errors.ts';
+import { join, sql } from '../../engine/db/sql.ts';
+import { nextFlight } from '../../engine/tools/single-flight.ts';
 import type { Data, Transaction } from '../database.ts';
-import { retryConflicts } from '../errors.ts';
-import { join, sql } from '../sql.ts';
 import type { NewDelivery } from './deliveries.ts';
 
 /** The webhook and the record of a message. */

@@ -1,7 +1,7 @@
-import { nextFlight } from '../../shared/single-flight.ts';
+import { retryConflicts } from '../../engine/db/errors.ts';
+import { sql } from '../../engine/db/sql.ts';
+import { nextFlight } from '../../engine/tools/single-flight.ts';
 import type { Data } from '../database.ts';
-import { retryConflicts } from '../errors.ts';
-import { sql } from '../sql.ts';
 import { type DueDelivery, pendingAbout } from './deliveries.ts';
 
 export interface Outcome {

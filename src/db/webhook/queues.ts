@@ -1,6 +1,6 @@
+import { retryConflicts } from '../../engine/db/errors.ts';
+import { join, name, type Sql, sql } from '../../engine/db/sql.ts';
 import type { Data, Transaction } from '../database.ts';
-import { retryConflicts } from '../errors.ts';
-import { join, name, type Sql, sql } from '../sql.ts';
 import { nextDue } from './deliveries.ts';
 
 /** The queue of a webhook; one process at a time delivers from it. */

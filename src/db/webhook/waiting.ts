@@ -1,5 +1,5 @@
+import { type Sql, sql } from '../../engine/db/sql.ts';
 import type { Data, Database } from '../database.ts';
-import { type Sql, sql } from '../sql.ts';
 
 /** The waiting messages of an account's enabled webhooks. */
 function waitingOf(accountId: number): Sql {

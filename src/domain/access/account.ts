@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
+import { DomainError } from '../../engine/rules/errors.ts';
+import { nameOf, parseInput } from '../../engine/rules/input.ts';
 import type { Account } from '../../generated/sqlite/client.ts';
 import { type Changing, fieldsOf, OPERATOR, recordingChanges } from '../change/change.ts';
-import { DomainError } from '../errors.ts';
-import { nameOf, parseInput } from '../input.ts';
 import { type DefaultPrivacy, defaultPrivacy } from '../link/privacy.ts';
 import type { Actor } from './actor.ts';
 import { lockAccess } from './lock-access.ts';

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
-import { nameFor } from '../../shared/name-for.ts';
-import type { Caller, Writer } from '../caller.ts';
-import { DomainError } from '../errors.ts';
-import { parseId } from '../input.ts';
+import type { Caller, Writer } from '../../engine/rules/caller.ts';
+import { DomainError } from '../../engine/rules/errors.ts';
+import { parseId } from '../../engine/rules/input.ts';
+import { nameFor } from '../../engine/tools/name-for.ts';
 import { because, refusal } from '../rules.ts';
 import {
   isAtLeast,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
 import { endedBefore } from '../../db/ended-access.ts';
-import { isUniqueViolation } from '../../db/errors.ts';
+import { isUniqueViolation } from '../../engine/db/errors.ts';
+import { fieldError, invalid, invalidField, notFound } from '../../engine/rules/errors.ts';
+import { nameOf, parseId, parseInput, timestamp } from '../../engine/rules/input.ts';
 import type { ApiKey, Prisma } from '../../generated/sqlite/client.ts';
 import { OPERATOR, recordingChanges } from '../change/change.ts';
-import { fieldError, invalid, invalidField, notFound } from '../errors.ts';
-import { nameOf, parseId, parseInput, timestamp } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { disableWebhooks, findEnabled, webhooksBy } from '../webhook/makers.ts';
 import { accountForOperator, newAccount, operatorsName, recordedAccount } from './account.ts';

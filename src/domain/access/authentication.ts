@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { accessChangedBetween, type ChangedAccess } from '../../db/access-changes.ts';
-import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
+import type { ChangeFeed } from '../../engine/changes/feed.ts';
+import { DomainError } from '../../engine/rules/errors.ts';
+import { growingTo } from '../../engine/tools/growing-cache.ts';
+import { nameFor } from '../../engine/tools/name-for.ts';
+import { singleFlight } from '../../engine/tools/single-flight.ts';
 import type { Session } from '../../generated/sqlite/client.ts';
-import { growingTo } from '../../shared/growing-cache.ts';
-import { nameFor } from '../../shared/name-for.ts';
-import { singleFlight } from '../../shared/single-flight.ts';
-import { DomainError } from '../errors.ts';
 import { hashToken, notMember } from './actor.ts';
 import { keysCreated, validKeys } from './api-key.ts';
 import { LiveActor } from './live-actor.ts';

@@ -3,8 +3,8 @@ import { ACCOUNT_BATCH, ACCOUNT_TABLES, deleteAccountRows, deletePartsOf } from 
 import type { Data } from '../../db/database.ts';
 import { removeDeletedStatistics } from '../../db/statistics/delete-statistics.ts';
 import { removeDeliveries } from '../../db/webhook/deliveries.ts';
+import { keysOf } from '../../engine/tools/keys-of.ts';
 import type { Membership } from '../../generated/sqlite/client.ts';
-import { keysOf } from '../../shared/keys-of.ts';
 import { type Changing, OPERATOR, recordingChanges } from '../change/change.ts';
 import { setAccountDisabled } from './account.ts';
 import { lockAccess } from './lock-access.ts';

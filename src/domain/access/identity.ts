@@ -1,7 +1,7 @@
 import type { Data, Transaction } from '../../db/database.ts';
-import { isUniqueViolation } from '../../db/errors.ts';
-import { DomainError } from '../errors.ts';
-import { parseId, plainLine } from '../input.ts';
+import { isUniqueViolation } from '../../engine/db/errors.ts';
+import { DomainError } from '../../engine/rules/errors.ts';
+import { parseId, plainLine } from '../../engine/rules/input.ts';
 import { hashToken } from './actor.ts';
 import { joinByInvitation, lockInvitation } from './invitation.ts';
 import { lockAccess } from './lock-access.ts';

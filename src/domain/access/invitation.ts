@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
+import { DomainError, invalidField, notFound } from '../../engine/rules/errors.ts';
+import { parseInput } from '../../engine/rules/input.ts';
 import type { Invitation } from '../../generated/sqlite/client.ts';
 import { recordingChanges } from '../change/change.ts';
-import { DomainError, invalidField, notFound } from '../errors.ts';
-import { parseInput } from '../input.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { accountName } from './account.ts';

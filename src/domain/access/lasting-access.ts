@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
+import { parseId, parseInput } from '../../engine/rules/input.ts';
 import { recordingChanges } from '../change/change.ts';
-import { parseId, parseInput } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { disableWebhooks, findEnabled, webhooksBy } from '../webhook/makers.ts';
 import { accountName } from './account.ts';

@@ -1,4 +1,4 @@
-import type { DomainError } from '../errors.ts';
+import type { DomainError } from '../../engine/rules/errors.ts';
 import type { Actor, OwnSession } from './actor.ts';
 import { type Identity, type Rights, type State, unknownKey } from './rights.ts';
 import type { Permission, Role } from './role.ts';

@@ -1,6 +1,6 @@
 import type { Data } from '../../db/database.ts';
-import type { Mail } from '../../outgoing/mail.ts';
-import { nameFor } from '../../shared/name-for.ts';
+import type { Mail } from '../../engine/outgoing/mail.ts';
+import { nameFor } from '../../engine/tools/name-for.ts';
 import { languageOfTexts } from '../visit/visitor.ts';
 import { hashToken } from './actor.ts';
 import { countGuess } from './guesses.ts';

@@ -1,12 +1,17 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
-import { is, isLater, isNull } from '../../db/reading/keyset.ts';
-import type { ListReader } from '../../db/reading/list-reader.ts';
+import { is, isLater, isNull } from '../../engine/lists/keyset.ts';
+import type { ListReader } from '../../engine/lists/list-reader.ts';
+import {
+  byCreation,
+  type Connection,
+  type EdgesInput,
+  readConnection,
+} from '../../engine/lists/pagination.ts';
+import { invalidField, notFound } from '../../engine/rules/errors.ts';
+import { parseId, parseInput } from '../../engine/rules/input.ts';
 import type { ApiKey, Invitation, Membership } from '../../generated/sqlite/client.ts';
 import { type Changing, OPERATOR, recordingChanges } from '../change/change.ts';
-import { invalidField, notFound } from '../errors.ts';
-import { parseId, parseInput } from '../input.ts';
-import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { refusal } from '../rules.ts';
 import { disableWebhooks, webhooksBy } from '../webhook/makers.ts';
 import { type Actor, owned, requirePermission, requireRole } from './actor.ts';

@@ -1,5 +1,5 @@
 import type { Data } from '../../db/database.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError } from '../../engine/rules/errors.ts';
 import { refusal } from '../rules.ts';
 import { generateToken, hashToken } from './actor.ts';
 import { liveSessions } from './session.ts';

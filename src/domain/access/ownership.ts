@@ -1,7 +1,14 @@
 import type { Data, Transaction } from '../../db/database.ts';
-import { is } from '../../db/reading/keyset.ts';
-import type { ListReader } from '../../db/reading/list-reader.ts';
-import type { Writer } from '../caller.ts';
+import { is } from '../../engine/lists/keyset.ts';
+import type { ListReader } from '../../engine/lists/list-reader.ts';
+import {
+  byCreation,
+  type Connection,
+  type EdgesInput,
+  readConnection,
+} from '../../engine/lists/pagination.ts';
+import type { Writer } from '../../engine/rules/caller.ts';
+import { type DomainError, notFound } from '../../engine/rules/errors.ts';
 import {
   type ChangeDetails,
   type Changing,
@@ -14,8 +21,6 @@ import {
   requireUnchanged,
   timeOfChange,
 } from '../change/change.ts';
-import { type DomainError, notFound } from '../errors.ts';
-import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { type Actor, owned } from './actor.ts';
 
 export type Where = { id: number; accountId: number };

@@ -1,7 +1,7 @@
 import type { Data } from '../../db/database.ts';
-import { isUniqueViolation } from '../../db/errors.ts';
-import { DomainError } from '../errors.ts';
-import { nameOf } from '../input.ts';
+import { isUniqueViolation } from '../../engine/db/errors.ts';
+import { DomainError } from '../../engine/rules/errors.ts';
+import { nameOf } from '../../engine/rules/input.ts';
 import { because, refusal } from '../rules.ts';
 import { bySession } from './session.ts';
 import type { User } from './user.ts';

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors.ts';
+import { DomainError } from '../../engine/rules/errors.ts';
 import { refusal } from '../rules.ts';
 import type { Actor } from './actor.ts';
 import { isAtLeast, isRole } from './role.ts';

@@ -1,7 +1,7 @@
 import type { Data, Transaction } from '../../db/database.ts';
+import type { Writer } from '../../engine/rules/caller.ts';
+import { DomainError } from '../../engine/rules/errors.ts';
 import type { Account, ApiKey, Membership, Session, User } from '../../generated/sqlite/client.ts';
-import type { Writer } from '../caller.ts';
-import { DomainError } from '../errors.ts';
 import { type Actor, notMember, requirePermission } from './actor.ts';
 import { lockAccess } from './lock-access.ts';
 import {

@@ -1,5 +1,5 @@
-import { keysOf } from '../../shared/keys-of.ts';
-import { choiceOf } from '../input.ts';
+import { choiceOf } from '../../engine/rules/input.ts';
+import { keysOf } from '../../engine/tools/keys-of.ts';
 
 /** Roles of members and keys, lowest first. Each role includes the ones before it. */
 export const roles = {

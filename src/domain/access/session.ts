@@ -1,6 +1,6 @@
 import type { Data, Transaction } from '../../db/database.ts';
-import { DomainError, notFound } from '../errors.ts';
-import { parseId } from '../input.ts';
+import { DomainError, notFound } from '../../engine/rules/errors.ts';
+import { parseId } from '../../engine/rules/input.ts';
 import { refusal } from '../rules.ts';
 import { type Actor, generateToken, hashToken } from './actor.ts';
 import { lockAccess } from './lock-access.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
 import { forgiveGuess } from '../../db/sign-in-guesses.ts';
-import { nameFor } from '../../shared/name-for.ts';
+import { DomainError } from '../../engine/rules/errors.ts';
+import { parseInput } from '../../engine/rules/input.ts';
+import { nameFor } from '../../engine/tools/name-for.ts';
 import { recordingChanges } from '../change/change.ts';
-import { DomainError } from '../errors.ts';
-import { parseInput } from '../input.ts';
 import type { UserPasswords } from '../password.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';

@@ -1,7 +1,7 @@
-import { lockName } from '../../db/advisory-lock.ts';
 import type { Data, Transaction } from '../../db/database.ts';
 import { countRows, type StrangersTable } from '../../db/stranger-rows.ts';
-import { DomainError } from '../errors.ts';
+import { lockName } from '../../engine/db/advisory-lock.ts';
+import { DomainError } from '../../engine/rules/errors.ts';
 import { hashToken } from './actor.ts';
 
 /** Numbers of unexpired rows of a table at which strangers, and one network, can add no more. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
-import { isUniqueViolation } from '../../db/errors.ts';
+import { isUniqueViolation } from '../../engine/db/errors.ts';
+import { DomainError, invalidField } from '../../engine/rules/errors.ts';
+import { nameOf, parseInput, textOf } from '../../engine/rules/input.ts';
 import type { Membership, User } from '../../generated/sqlite/client.ts';
 import { type Changing, OPERATOR, recordingChanges } from '../change/change.ts';
-import { DomainError, invalidField } from '../errors.ts';
-import { nameOf, parseInput, textOf } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { accountName } from './account.ts';
 import { lockAccess } from './lock-access.ts';

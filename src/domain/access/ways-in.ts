@@ -1,9 +1,9 @@
 import type { Data } from '../../db/database.ts';
+import { invalidField, notFound } from '../../engine/rules/errors.ts';
+import { parseId } from '../../engine/rules/input.ts';
+import { asciiOf } from '../../engine/rules/url.ts';
 import type { Identity, Passkey } from '../../generated/sqlite/client.ts';
-import { invalidField, notFound } from '../errors.ts';
-import { parseId } from '../input.ts';
 import { refusal } from '../rules.ts';
-import { asciiOf } from '../url.ts';
 import { bySession } from './session.ts';
 import { endOthers } from './user.ts';
 

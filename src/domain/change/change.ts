@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { NewChange } from '../../db/change/events.ts';
-import { changing } from '../../db/change/log.ts';
 import type { Data, Transaction } from '../../db/database.ts';
-import { encodeBidi } from '../../shared/bidirectional.ts';
-import { DomainError } from '../errors.ts';
-import { foldCase, parseInput, timestamp } from '../input.ts';
+import type { NewChange } from '../../engine/changes/events.ts';
+import { changing } from '../../engine/changes/log.ts';
+import { DomainError } from '../../engine/rules/errors.ts';
+import { foldCase, parseInput, timestamp } from '../../engine/rules/input.ts';
+import { encodeBidi } from '../../engine/tools/bidirectional.ts';
 import { refusal } from '../rules.ts';
 
 export const changeActions = {

@@ -1,16 +1,28 @@
 import { z } from 'zod';
-import type { LoggedChange } from '../../db/change/events.ts';
-import { changesWithIds } from '../../db/change/log.ts';
-import { transactionOrder } from '../../db/change/transaction-order.ts';
 import type { Data } from '../../db/database.ts';
-import { is, isNoneOf, isSince, type List } from '../../db/reading/keyset.ts';
-import type { ListReader } from '../../db/reading/list-reader.ts';
+import type { LoggedChange } from '../../engine/changes/events.ts';
+import { changesWithIds } from '../../engine/changes/log.ts';
+import type { Subscriber } from '../../engine/changes/subscriptions.ts';
+import { transactionOrder } from '../../engine/changes/transaction-order.ts';
+import { is, isNoneOf, isSince, type List } from '../../engine/lists/keyset.ts';
+import type { ListReader } from '../../engine/lists/list-reader.ts';
+import {
+  type Connection,
+  type EdgesInput,
+  orderInput,
+  readConnection,
+} from '../../engine/lists/pagination.ts';
+import {
+  choiceOf,
+  idOf,
+  parseInput,
+  timestamp,
+  type Unparsed,
+  withDefault,
+} from '../../engine/rules/input.ts';
 import { type Actor, callerOf } from '../access/actor.ts';
-import { choiceOf, idOf, parseInput, timestamp, type Unparsed, withDefault } from '../input.ts';
-import { type Connection, type EdgesInput, orderInput, readConnection } from '../pagination.ts';
 import { refusal } from '../rules.ts';
 import { type RecordKind, recordKinds } from './change.ts';
-import type { Subscriber } from './subscriptions.ts';
 
 export const changeOrderFields = { ID: 'The order of the changes.' } as const;
 

@@ -1,7 +1,7 @@
-import { type Random, randomText } from '../../shared/random.ts';
-import { textOf, trimPasted, withoutEnd } from '../input.ts';
+import { textOf, trimPasted, withoutEnd } from '../../engine/rules/input.ts';
+import { isOnHost, pathIn } from '../../engine/rules/url.ts';
+import { type Random, randomText } from '../../engine/tools/random.ts';
 import { refusal } from '../rules.ts';
-import { isOnHost, pathIn } from '../url.ts';
 
 /** First segments of the service's own paths, now or in future; case-insensitive, as in Express. */
 const reserved: ReadonlySet<string> = new Set(['api', 'console', 'docs', 'graphql', 'livez', 'readyz']);

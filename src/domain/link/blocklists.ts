@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
-import { pauseIfBlocked } from '../../shared/time-slices.ts';
-import { foldCase } from '../input.ts';
+import { foldCase } from '../../engine/rules/input.ts';
+import { hostOf, normalizeHost, plainHost, withoutPort } from '../../engine/rules/url.ts';
+import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
 import { refusal } from '../rules.ts';
-import { hostOf, normalizeHost, plainHost, withoutPort } from '../url.ts';
 import { isAlias } from './alias.ts';
 import { type Addresses, addressesOf } from './targeting.ts';
 

@@ -1,10 +1,6 @@
 import { z } from 'zod';
 import type { NewLink } from '../../db/links.ts';
-import type { Link } from '../../generated/sqlite/client.ts';
-import { keysOf } from '../../shared/keys-of.ts';
-import { SHORT_TEXT } from '../../shared/remembered.ts';
-import type { Writer } from '../caller.ts';
-import { type FieldNames, fieldsSet } from '../change/change.ts';
+import type { Writer } from '../../engine/rules/caller.ts';
 import {
   flag,
   foldCase,
@@ -16,11 +12,15 @@ import {
   textOf,
   timestamp,
   withDefault,
-} from '../input.ts';
+} from '../../engine/rules/input.ts';
+import { webAddress } from '../../engine/rules/url.ts';
+import { keysOf } from '../../engine/tools/keys-of.ts';
+import { SHORT_TEXT } from '../../engine/tools/remembered.ts';
+import type { Link } from '../../generated/sqlite/client.ts';
+import { type FieldNames, fieldsSet } from '../change/change.ts';
 import { ofAccount, passwordInput } from '../password.ts';
 import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { webAddress } from '../url.ts';
 import { ALIAS_RULE, aliasInput } from './alias.ts';
 import { linkPrivacy } from './privacy.ts';
 import { encodeTargets, MAX_TARGETS, targetLists, targetTypeInput } from './targeting.ts';

@@ -2,15 +2,6 @@ import { z } from 'zod';
 import type { SelectedLink } from '../../db/links.ts';
 import type { AccountReader } from '../../db/reading/account-reader.ts';
 import {
-  type Expression,
-  is,
-  isEarlier,
-  isNull,
-  isOneOf,
-  isSince,
-  type List,
-} from '../../db/reading/keyset.ts';
-import {
   hasPixel,
   isServedAt,
   type LinkOrder,
@@ -21,10 +12,27 @@ import {
   type TagCondition,
 } from '../../db/reading/link-list.ts';
 import { hasStatus } from '../../db/reading/link-status.ts';
-import { parseUrl } from '../../shared/parse-url.ts';
-import { readOnce } from '../../shared/remembered.ts';
-import { type Actor, owned } from '../access/actor.ts';
-import { DomainError } from '../errors.ts';
+import {
+  type Expression,
+  is,
+  isEarlier,
+  isNull,
+  isOneOf,
+  isSince,
+  type List,
+} from '../../engine/lists/keyset.ts';
+import {
+  type Connection,
+  type EdgesInput,
+  orderInput,
+  type Page,
+  pageInput,
+  readConnection,
+  readPage,
+  searchInput,
+  updatedSince,
+} from '../../engine/lists/pagination.ts';
+import { DomainError } from '../../engine/rules/errors.ts';
 import {
   choiceOf,
   foldCase,
@@ -37,21 +45,13 @@ import {
   trimPasted,
   type Unparsed,
   withDefault,
-} from '../input.ts';
-import {
-  type Connection,
-  type EdgesInput,
-  orderInput,
-  type Page,
-  pageInput,
-  readConnection,
-  readPage,
-  searchInput,
-  updatedSince,
-} from '../pagination.ts';
+} from '../../engine/rules/input.ts';
+import { normalHost } from '../../engine/rules/url.ts';
+import { parseUrl } from '../../engine/tools/parse-url.ts';
+import { readOnce } from '../../engine/tools/remembered.ts';
+import { type Actor, owned } from '../access/actor.ts';
 import { because, refusal } from '../rules.ts';
 import { namesServing } from '../short-domain/host.ts';
-import { normalHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { MAX_TAGS, wrongDomain, wrongSpace } from './fields.ts';
 import { linkStatuses } from './status.ts';

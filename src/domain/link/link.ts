@@ -1,15 +1,15 @@
 import type { Data, Transaction } from '../../db/database.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
 import { resetSizeOf, resetSome } from '../../db/statistics/delete-statistics.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../engine/db/errors.ts';
+import { invalid, notFound } from '../../engine/rules/errors.ts';
+import { parseInput, type Unparsed } from '../../engine/rules/input.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { deleteOwned } from '../access/ownership.ts';
 import { recordingChanges } from '../change/change.ts';
 import { moreCame } from '../empty-record.ts';
-import { invalid, notFound } from '../errors.ts';
-import { parseInput, type Unparsed } from '../input.ts';
 import type { LongWork } from '../long-work.ts';
 import type { Services } from '../services.ts';
 import { utmFor } from '../utm-template.ts';

@@ -1,4 +1,4 @@
-import { choiceOf } from '../input.ts';
+import { choiceOf } from '../../engine/rules/input.ts';
 
 /** Audiences of a link's statistics. Visits depend on the link's password instead. */
 export const linkPrivacies = {

@@ -1,8 +1,8 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { encodeQR } from 'qr';
 import { z } from 'zod';
-import { fieldError, invalid } from '../errors.ts';
-import { choiceOf, integerOf, parseInput, type Unparsed, withDefault } from '../input.ts';
+import { fieldError, invalid } from '../../engine/rules/errors.ts';
+import { choiceOf, integerOf, parseInput, type Unparsed, withDefault } from '../../engine/rules/input.ts';
 import { refusal } from '../rules.ts';
 
 /** Levels of error correction: how much of a code may be damaged or covered. */

@@ -6,8 +6,8 @@ import {
   type LinkMatch,
   lockDestination,
 } from '../../db/reading/same-links.ts';
+import { spellingsOf } from '../../engine/tools/bidirectional.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
-import { spellingsOf } from '../../shared/bidirectional.ts';
 import { ADDRESSES } from '../change/change.ts';
 import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';

@@ -1,11 +1,11 @@
 import iso6391 from 'iso-639-1';
 import { iso31661 } from 'iso-3166/1.js';
 import { z } from 'zod';
+import { choiceOf, listOf, textOf } from '../../engine/rules/input.ts';
+import { webAddress } from '../../engine/rules/url.ts';
+import { encodeBidi } from '../../engine/tools/bidirectional.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
-import { encodeBidi } from '../../shared/bidirectional.ts';
-import { choiceOf, listOf, textOf } from '../input.ts';
 import { refusal } from '../rules.ts';
-import { webAddress } from '../url.ts';
 
 /** Types of targeting: rules by which a link chooses a target. */
 export const targetTypes = {

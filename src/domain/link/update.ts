@@ -1,7 +1,9 @@
 import type { Data } from '../../db/database.ts';
-import { retryOvertaken } from '../../db/errors.ts';
 import { type LinkSettings, readLink, type SelectedLink, updateLinkIn } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
+import { retryOvertaken } from '../../engine/db/errors.ts';
+import { type FieldError, fieldError, invalid, invalidField, notFound } from '../../engine/rules/errors.ts';
+import { parseInput, type Unparsed } from '../../engine/rules/input.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import {
@@ -12,8 +14,6 @@ import {
   requireUnchanged,
   timeOfChange,
 } from '../change/change.ts';
-import { type FieldError, fieldError, invalid, invalidField, notFound } from '../errors.ts';
-import { parseInput, type Unparsed } from '../input.ts';
 import { ofAccount } from '../password.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';

@@ -1,7 +1,7 @@
 import type { Data } from '../../db/database.ts';
 import type { AliasHolder, FoundReferences } from '../../db/reading/references.ts';
-import { pauseIfBlocked } from '../../shared/time-slices.ts';
-import { foldCase, MAX_INT } from '../input.ts';
+import { foldCase, MAX_INT } from '../../engine/rules/input.ts';
+import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
 import { MAX_ALIAS } from './alias.ts';
 import type { OperatorLists } from './blocklists.ts';
 

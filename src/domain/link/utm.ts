@@ -1,4 +1,4 @@
-import { nameIn } from '../url.ts';
+import { nameIn } from '../../engine/rules/url.ts';
 
 const parameters = ['source', 'medium', 'campaign', 'term', 'content'] as const;
 

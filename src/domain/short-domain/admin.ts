@@ -1,8 +1,8 @@
 import type { Data } from '../../db/database.ts';
 import { lockLinksOn } from '../../db/links.ts';
+import { DomainError, notFound } from '../../engine/rules/errors.ts';
+import { normalizeHost } from '../../engine/rules/url.ts';
 import { type Changing, OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
-import { DomainError, notFound } from '../errors.ts';
-import { normalizeHost } from '../url.ts';
 import { domainFields } from './domain.ts';
 import { domainNameOf } from './host.ts';
 

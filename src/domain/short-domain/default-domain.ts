@@ -1,8 +1,8 @@
 import type { Data } from '../../db/database.ts';
-import { isUniqueViolation } from '../../db/errors.ts';
+import { isUniqueViolation } from '../../engine/db/errors.ts';
+import { withoutPort } from '../../engine/rules/url.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { changedColumns, fieldsOf, OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
-import { withoutPort } from '../url.ts';
 import { domainFields } from './domain.ts';
 
 /** An account owns the host of the base URL. */

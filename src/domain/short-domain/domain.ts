@@ -1,22 +1,27 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
-import type { ListReader } from '../../db/reading/list-reader.ts';
 import { isUsableBy } from '../../db/reading/references.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../engine/db/errors.ts';
+import type { ListReader } from '../../engine/lists/list-reader.ts';
+import {
+  byCreation,
+  type Connection,
+  type EdgesInput,
+  readConnection,
+} from '../../engine/lists/pagination.ts';
+import type { Writer } from '../../engine/rules/caller.ts';
+import { DomainError, fieldError, invalid, invalidField, notFound } from '../../engine/rules/errors.ts';
+import { parseId, parseInput, textOf, trimPasted, type Unparsed } from '../../engine/rules/input.ts';
+import { hostOf, isHostName, sendableAddress, withoutPort } from '../../engine/rules/url.ts';
+import { randomText } from '../../engine/tools/random.ts';
 import type { Domain, Link } from '../../generated/sqlite/client.ts';
-import { randomText } from '../../shared/random.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, requireRoom, updateOwned } from '../access/ownership.ts';
 import { lockPermitted } from '../access/rights.ts';
-import type { Writer } from '../caller.ts';
-import { DomainError, fieldError, invalid, invalidField, notFound } from '../errors.ts';
-import { parseId, parseInput, textOf, trimPasted, type Unparsed } from '../input.ts';
 import { hostBlocked } from '../link/blocklists.ts';
 import { ownDomain } from '../link/check.ts';
-import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { hostOf, isHostName, sendableAddress, withoutPort } from '../url.ts';
 import { domainNameOf, namesServing } from './host.ts';
 
 export type { Domain };

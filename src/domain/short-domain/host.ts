@@ -1,4 +1,4 @@
-import { normalizeHost, withoutDefaultPort, withoutPort } from '../url.ts';
+import { normalizeHost, withoutDefaultPort, withoutPort } from '../../engine/rules/url.ts';
 
 /**
  * The name of the domain for a host that somebody wrote: without the default port of either scheme, which no browser names. Null if

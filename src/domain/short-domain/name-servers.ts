@@ -1,6 +1,6 @@
-import type { Deadline } from '../../shared/deadline.ts';
-import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
-import { Turns } from '../../shared/turns.ts';
+import type { Deadline } from '../../engine/tools/deadline.ts';
+import { TIMED_OUT, withTimeout } from '../../engine/tools/timeout.ts';
+import { Turns } from '../../engine/tools/turns.ts';
 import type { Services } from '../services.ts';
 
 /** Maximum number of concurrent look-ups of an account. */

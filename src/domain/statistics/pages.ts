@@ -1,6 +1,13 @@
 import { z } from 'zod';
-import { choiceOf, integerOf, MAX_INT, parseInput, shownCount, withDefault } from '../input.ts';
-import { orderInput, type Page, pageInput, pageWith } from '../pagination.ts';
+import { orderInput, type Page, pageInput, pageWith } from '../../engine/lists/pagination.ts';
+import {
+  choiceOf,
+  integerOf,
+  MAX_INT,
+  parseInput,
+  shownCount,
+  withDefault,
+} from '../../engine/rules/input.ts';
 import { type StatisticsDimension, type StatisticsList, statisticsLists } from './dimension.ts';
 import { periodInput } from './period.ts';
 import type { Statistics, StatisticsPoint, StatisticsRow } from './statistics.ts';

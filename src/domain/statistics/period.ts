@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Day, type Days, dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
-import { invalidField } from '../errors.ts';
-import { parseInput } from '../input.ts';
+import { invalidField } from '../../engine/rules/errors.ts';
+import { parseInput } from '../../engine/rules/input.ts';
 import { refusal } from '../rules.ts';
 
 /** The default number of days of a period, and its maximum number of years. */

@@ -15,9 +15,9 @@ import type { Counts, Point } from '../../db/statistics/read-counts.ts';
 import type { ValueQuery, ValueRow } from '../../db/statistics/read-values.ts';
 import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
 import type { Scope } from '../../db/statistics/scope.ts';
-import { pauseIfBlocked } from '../../shared/time-slices.ts';
-import { invalidField } from '../errors.ts';
-import { choiceOf, integerOf, parseInput } from '../input.ts';
+import { invalidField } from '../../engine/rules/errors.ts';
+import { choiceOf, integerOf, parseInput } from '../../engine/rules/input.ts';
+import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
 import { refusal } from '../rules.ts';
 import {
   type StatisticsDimension,

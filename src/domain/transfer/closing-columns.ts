@@ -1,4 +1,4 @@
-import { foldMarks } from '../input.ts';
+import { foldMarks } from '../../engine/rules/input.ts';
 
 /**
  * The columns that close a link to visitors, now or later, in every format: as services name them in their exports, and people

@@ -1,4 +1,4 @@
-import { foldMarks } from '../input.ts';
+import { foldMarks } from '../../engine/rules/input.ts';
 import type { ClosingField } from './closing-columns.ts';
 import type { Note } from './report.ts';
 import { isoTime, timeOf } from './times.ts';

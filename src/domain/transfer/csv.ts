@@ -1,4 +1,4 @@
-import { refusalIn } from '../refusal.ts';
+import { refusalIn } from '../../engine/rules/refusal.ts';
 import { refusal } from '../rules.ts';
 import { columnsFor, hasLinks } from './file-record.ts';
 import { type ImportFormat, neededColumns, urlNames } from './formats.ts';

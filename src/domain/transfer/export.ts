@@ -1,7 +1,7 @@
 import type { Data } from '../../db/database.ts';
+import type { Writer } from '../../engine/rules/caller.ts';
+import { csvLine } from '../../engine/tools/csv-writer.ts';
 import type { Pixel, Prisma, Tag } from '../../generated/sqlite/client.ts';
-import { csvLine } from '../../shared/csv-writer.ts';
-import type { Writer } from '../caller.ts';
 import { linkTexts } from '../link/fields.ts';
 import { targetListsOf } from '../link/targeting.ts';
 import type { Services } from '../services.ts';

@@ -1,4 +1,4 @@
-import { unguarded } from '../../shared/csv-writer.ts';
+import { unguarded } from '../../engine/tools/csv-writer.ts';
 import type { ClosingCell } from './closing.ts';
 import { type ClosingField, closingFieldOf, plainName } from './closing-columns.ts';
 import {

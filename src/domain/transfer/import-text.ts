@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { newestTo } from '../../db/reading/same-links.ts';
-import { spellingsOf } from '../../shared/bidirectional.ts';
-import { pauseIfBlocked } from '../../shared/time-slices.ts';
+import { type FieldError, fieldError, invalid, invalidField } from '../../engine/rules/errors.ts';
+import { foldCase, MAX_BATCH, parseInput, trimPasted } from '../../engine/rules/input.ts';
+import { spellingsOf } from '../../engine/tools/bidirectional.ts';
+import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { type FieldError, fieldError, invalid, invalidField } from '../errors.ts';
-import { foldCase, MAX_BATCH, parseInput, trimPasted } from '../input.ts';
 import type { BulkOutcome } from '../link/bulk.ts';
 import { wrongSpace } from '../link/fields.ts';
 import { type DefaultPrivacy, defaultPrivacy, type LinkPrivacy } from '../link/privacy.ts';

@@ -1,9 +1,9 @@
 import type { Data } from '../../db/database.ts';
-import { isUnstorable } from '../../db/errors.ts';
 import { MAX_WRITTEN_LINKS } from '../../db/written-limits.ts';
-import { keysOf } from '../../shared/keys-of.ts';
-import type { Writer } from '../caller.ts';
-import { DomainError, fieldError, unstorable } from '../errors.ts';
+import { isUnstorable } from '../../engine/db/errors.ts';
+import type { Writer } from '../../engine/rules/caller.ts';
+import { DomainError, fieldError, unstorable } from '../../engine/rules/errors.ts';
+import { keysOf } from '../../engine/tools/keys-of.ts';
 import { type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import type { DefaultPrivacy } from '../link/privacy.ts';
 import { DryRun } from '../link/used-aliases.ts';

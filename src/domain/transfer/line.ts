@@ -1,6 +1,6 @@
-import type { FieldError } from '../errors.ts';
-import { fieldError } from '../errors.ts';
-import { trimPasted } from '../input.ts';
+import type { FieldError } from '../../engine/rules/errors.ts';
+import { fieldError } from '../../engine/rules/errors.ts';
+import { trimPasted } from '../../engine/rules/input.ts';
 import { isAlias, MAX_ALIAS } from '../link/alias.ts';
 import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/fields.ts';

@@ -1,10 +1,11 @@
 import type { Data } from '../../db/database.ts';
 import { idsOfTags } from '../../db/tags.ts';
-import { nameFor } from '../../shared/name-for.ts';
+import type { Writer } from '../../engine/rules/caller.ts';
+import { DomainError, type FieldError, fieldError } from '../../engine/rules/errors.ts';
+import { fieldErrors, foldCase, parseInput } from '../../engine/rules/input.ts';
+import { withoutPort } from '../../engine/rules/url.ts';
+import { nameFor } from '../../engine/tools/name-for.ts';
 import { permissions } from '../access/role.ts';
-import type { Writer } from '../caller.ts';
-import { DomainError, type FieldError, fieldError } from '../errors.ts';
-import { fieldErrors, foldCase, parseInput } from '../input.ts';
 import { createLinkInput } from '../link/fields.ts';
 import type { DryRun } from '../link/used-aliases.ts';
 import { createNamedInput } from '../named.ts';
@@ -14,7 +15,6 @@ import type { Services } from '../services.ts';
 import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
 import { createSpace, MAX_SPACES, noRoomForSpaces } from '../space.ts';
 import { createTag } from '../tag.ts';
-import { withoutPort } from '../url.ts';
 import { type ImportLine, RefusedLine } from './line.ts';
 
 /** A domain that the account may use. */

@@ -1,4 +1,4 @@
-import type { FieldError } from '../errors.ts';
+import type { FieldError } from '../../engine/rules/errors.ts';
 import type { BulkItem, BulkOutcome } from '../link/bulk.ts';
 import { shortened } from './values.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { itemsInJson } from '../../shared/json-size.ts';
-import { piecesOf } from '../../shared/pieces.ts';
-import { foldCase, trimPasted } from '../input.ts';
+import { foldCase, trimPasted } from '../../engine/rules/input.ts';
+import { itemsInJson } from '../../engine/tools/json-size.ts';
+import { piecesOf } from '../../engine/tools/pieces.ts';
 import { linkTexts, MAX_PIXELS, MAX_TAGS } from '../link/fields.ts';
 import { MAX_TARGETS } from '../link/targeting.ts';
 import { color as colorRule, name as nameRule } from '../named.ts';

@@ -1,4 +1,4 @@
-import { foldMarks } from '../input.ts';
+import { foldMarks } from '../../engine/rules/input.ts';
 
 /** Longer texts are none of these words. */
 const MAX_WORD = 40;

@@ -1,9 +1,9 @@
+import { asciiOf, withQuery } from '../../engine/rules/url.ts';
+import { keysOf } from '../../engine/tools/keys-of.ts';
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
-import { keysOf } from '../../shared/keys-of.ts';
 import { isItself } from '../link/alias.ts';
 import { statusOf } from '../link/status.ts';
 import { targetsOf, targetTypeOf } from '../link/targeting.ts';
-import { asciiOf, withQuery } from '../url.ts';
 import { isBot } from './bot.ts';
 import { matchLanguage, platformOf, type Visitor } from './visitor.ts';
 

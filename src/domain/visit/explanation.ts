@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
+import { parseInput, textOf, timestamp, type Unparsed } from '../../engine/rules/input.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { parseInput, textOf, timestamp, type Unparsed } from '../input.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
 import type { Services } from '../services.ts';
 import { servesVisitors } from '../short-domain/domain.ts';

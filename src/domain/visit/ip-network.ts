@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { nameFor } from '../../shared/name-for.ts';
+import { nameFor } from '../../engine/tools/name-for.ts';
 
 /**
  * The network that limits and statistics count as one client: for IPv6 the first 64 bits, which belong to one customer; for IPv4 the

@@ -1,6 +1,6 @@
 import bowser from 'bowser';
-import { trimBlanks } from '../../shared/blanks.ts';
-import { keysOf } from '../../shared/keys-of.ts';
+import { trimBlanks } from '../../engine/tools/blanks.ts';
+import { keysOf } from '../../engine/tools/keys-of.ts';
 import { countryCodes, type Platform } from '../link/targeting.ts';
 
 /** A visitor of a short link, as described by the request. */

@@ -1,11 +1,11 @@
-import type { LoggedChange } from '../../db/change/events.ts';
-import { moveReader, positionOfReader, readLogSnapshot, settledAfter } from '../../db/change/log.ts';
 import type { Data, Transaction } from '../../db/database.ts';
 import { addDeliveries, type NewDelivery } from '../../db/webhook/deliveries.ts';
 import { type AboutRecord, endJoining, joinable } from '../../db/webhook/joining.ts';
 import { storeAtReader, type WebhookAtReader, webhooksAtReader } from '../../db/webhook/queues.ts';
 import { MAX_WRITTEN_ROWS } from '../../db/written-limits.ts';
-import type { Random } from '../../shared/random.ts';
+import type { LoggedChange } from '../../engine/changes/events.ts';
+import { moveReader, positionOfReader, readLogSnapshot, settledAfter } from '../../engine/changes/log.ts';
+import type { Random } from '../../engine/tools/random.ts';
 import { type EventKind, eventOf, eventsOf } from './events.ts';
 import { newMessageId } from './signing.ts';
 import { MAX_WEBHOOKS, READER } from './webhook.ts';

@@ -1,6 +1,6 @@
 import type { Data, Transaction } from '../../db/database.ts';
+import type { Writer } from '../../engine/rules/caller.ts';
 import type { Prisma, Webhook } from '../../generated/sqlite/client.ts';
-import type { Writer } from '../caller.ts';
 import { type Changing, timeOfChange } from '../change/change.ts';
 import { type DisabledReason, eventsInEffect } from './events.ts';
 

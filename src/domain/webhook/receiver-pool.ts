@@ -9,7 +9,7 @@ import {
   releaseQueue,
   renewClaims,
 } from '../../db/webhook/queues.ts';
-import { withTimeout } from '../../shared/timeout.ts';
+import { withTimeout } from '../../engine/tools/timeout.ts';
 import { AttemptSlots, type DeliveryDependencies, Receiver, type SharedState } from './receiver.ts';
 
 /** Maximum numbers of receivers that a process delivers to at once. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../shared/random.ts';
+import type { Random } from '../../engine/tools/random.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,8 +1,8 @@
-import type { ChangeFeed } from '../../db/change/feed.ts';
-import type { RetentionTime } from '../../db/retention-clock.ts';
 import { deleteOldDeliveries } from '../../db/webhook/deliveries.ts';
 import { type FailingWebhooks, mendSchedule, readBacklog, readFailing } from '../../db/webhook/queues.ts';
-import { RepeatedFault } from '../../shared/repeated-fault.ts';
+import type { ChangeFeed } from '../../engine/changes/feed.ts';
+import type { RetentionTime } from '../../engine/db/retention-clock.ts';
+import { RepeatedFault } from '../../engine/tools/repeated-fault.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryDependencies } from './receiver.ts';
 import { type Capacity, ReceiverPool } from './receiver-pool.ts';

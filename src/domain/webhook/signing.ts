@@ -1,5 +1,5 @@
 import { Webhook as Signer } from 'standardwebhooks';
-import type { Random } from '../../shared/random.ts';
+import type { Random } from '../../engine/tools/random.ts';
 
 /** The number of random bytes in a secret: the size of the hash. */
 const SECRET_BYTES = 32;

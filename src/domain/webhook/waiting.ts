@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { failWaiting, overfullWebhooks, waitingByWebhook } from '../../db/webhook/waiting.ts';
-import { growingTo } from '../../shared/growing-cache.ts';
+import { growingTo } from '../../engine/tools/growing-cache.ts';
 import type { DisabledReason } from './events.ts';
 import { WAITING_LIMITS, type WaitingLimits } from './waiting-limits.ts';
 import { disableWebhook } from './webhook.ts';

@@ -1,12 +1,21 @@
 import { z } from 'zod';
-import { beginReader, positionOf, readLogSnapshot } from '../../db/change/log.ts';
 import type { Data } from '../../db/database.ts';
-import { is } from '../../db/reading/keyset.ts';
-import type { ListReader } from '../../db/reading/list-reader.ts';
 import { addDeliveries, redeliverNow } from '../../db/webhook/deliveries.ts';
+import { beginReader, positionOf, readLogSnapshot } from '../../engine/changes/log.ts';
+import { is } from '../../engine/lists/keyset.ts';
+import type { ListReader } from '../../engine/lists/list-reader.ts';
+import {
+  byCreation,
+  type Connection,
+  type EdgesInput,
+  readConnection,
+} from '../../engine/lists/pagination.ts';
+import { DomainError, fieldError, invalidField, notFound } from '../../engine/rules/errors.ts';
+import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../../engine/rules/input.ts';
+import { hasUser, hostOf, webAddress, withoutPort } from '../../engine/rules/url.ts';
+import { isPublicAddress, literalOf } from '../../engine/tools/public-address.ts';
+import type { Random } from '../../engine/tools/random.ts';
 import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';
-import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
-import type { Random } from '../../shared/random.ts';
 import type { Actor } from '../access/actor.ts';
 import {
   createOwned,
@@ -19,12 +28,8 @@ import {
 import { requireRecentSignIn } from '../access/recent-sign-in.ts';
 import { lockPermitted } from '../access/rights.ts';
 import { OPERATOR, recordingChanges } from '../change/change.ts';
-import { DomainError, fieldError, invalidField, notFound } from '../errors.ts';
-import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../input.ts';
-import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { hasUser, hostOf, webAddress, withoutPort } from '../url.ts';
 import {
   changeEvents,
   type DisabledReason,

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { cookiesNamed } from '../../http/request/cookies.ts';
+import { cookiesNamed } from '../../engine/http/request/cookies.ts';
 
 /** Seconds for which a cookie is valid. */
 const TOKEN_LIFETIME = 3_600;

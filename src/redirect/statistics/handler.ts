@@ -9,10 +9,10 @@ import {
   readPublicStatistics,
 } from '../../domain/statistics/public-statistics.ts';
 import { networkName } from '../../domain/visit/ip-network.ts';
+import { schemeOf, type Trust } from '../../engine/http/request/client.ts';
+import { nameFor } from '../../engine/tools/name-for.ts';
+import { Turns } from '../../engine/tools/turns.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { schemeOf, type Trust } from '../../http/request/client.ts';
-import { nameFor } from '../../shared/name-for.ts';
-import { Turns } from '../../shared/turns.ts';
 import { send, sendPage } from '../answer.ts';
 import type { LinkCache } from '../link-cache.ts';
 import { passwordPage } from '../pages.ts';

@@ -1,7 +1,7 @@
-import { MAX_BATCH } from '../../domain/input.ts';
 import { MAX_COMPARED } from '../../domain/link/reuse.ts';
 import { MAX_PASSWORDS, MAX_RECORDS } from '../../domain/transfer/import-text.ts';
-import { batchOf, batchSize, costs, fieldOf, itemsOf } from './costs.ts';
+import { batchOf, batchSize, costs, fieldOf, itemsOf } from '../../engine/graphql/cost/costs.ts';
+import { MAX_BATCH } from '../../engine/rules/input.ts';
 
 /** The cost of hashing or checking a password, which is slow by design, and of a DNS lookup. */
 export const PASSWORD_COST = 15_000;

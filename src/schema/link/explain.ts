@@ -5,8 +5,8 @@ import {
   redirectRules,
 } from '../../domain/visit/decide-redirect.ts';
 import { explainInput, explainRedirect } from '../../domain/visit/explanation.ts';
+import { costs, fieldOf, STATEMENT_COST } from '../../engine/graphql/cost/costs.ts';
 import { builder } from '../builder.ts';
-import { costs, fieldOf, STATEMENT_COST } from '../cost/costs.ts';
 import { PASSWORD_COST } from '../cost/field-cost.ts';
 import { enumType, inputType } from '../domain-types.ts';
 

@@ -7,11 +7,11 @@ import {
   MAX_RECORDS,
   MAX_TOLD_FIELDS,
 } from '../../domain/transfer/import-text.ts';
+import { costs } from '../../engine/graphql/cost/costs.ts';
+import { limitedTo } from '../../engine/graphql/input-limits.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost/costs.ts';
 import { importCost } from '../cost/field-cost.ts';
 import { enumType } from '../domain-types.ts';
-import { limitedTo } from '../input-limits.ts';
 import { FieldErrorType } from '../result.ts';
 import { Link, selectFor } from './link.ts';
 import { LinkPrivacy } from './privacy.ts';

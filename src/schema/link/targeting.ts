@@ -7,9 +7,9 @@ import {
   targetTypeOf,
   targetTypes,
 } from '../../domain/link/targeting.ts';
+import { costs } from '../../engine/graphql/cost/costs.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { costs } from '../cost/costs.ts';
 import { enumType } from '../domain-types.ts';
 
 const TargetType = enumType('TargetType', 'How a link chooses a target.', targetTypes);

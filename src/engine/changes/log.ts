@@ -1,0 +1,201 @@
+import type { Logger } from 'pino';
+import type { ClientOf, Data, Database, Transaction } from '../db/database.ts';
+import { AgeRetention } from '../db/retention.ts';
+import type { RetentionTime } from '../db/retention-clock.ts';
+import { columnsIn, join, type Sql, sql } from '../db/sql.ts';
+import {
+  changeColumns,
+  type FoundChange,
+  type LoggedChange,
+  type MadeChange,
+  type NewChange,
+} from './events.ts';
+import {
+  EPOCH_BITS,
+  type LogPosition,
+  type LogSnapshot,
+  type SnapshotRow,
+  transactionOrder,
+} from './transaction-order.ts';
+
+const BATCH_SIZE = 1_000;
+
+/** Runs `work` in a transaction, in which `record` adds changes to the log. */
+export async function changing<Client extends ClientOf<Client>, T>(
+  db: Data<Client>,
+  work: (tx: Transaction<Client>, record: (changes: readonly NewChange[]) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  return db.transaction(async (tx) => {
+    const recorded: MadeChange[] = [];
+    tx.afterCommit(() => {
+      if (recorded.length > 0) db.database.changes.made(recorded);
+    });
+    return work(tx, async (changes) => {
+      for (let from = 0; from < changes.length; from += BATCH_SIZE)
+        recorded.push(...(await insert(tx, changes.slice(from, from + BATCH_SIZE))));
+    });
+  });
+}
+
+async function insert(tx: Transaction, changes: readonly NewChange[]) {
+  const rows = changes.map((change) => ({ ...change, fields: JSON.stringify(change.fields) }));
+  const ids = await tx.insertMany('Change', rows, { tx: transactionOrder(tx).current });
+  return changes.map((change, index) => ({ ...change, id: Number(ids[index]) }));
+}
+
+/** Begins a new epoch if the log has numbers that this server has not given yet. Call it before anything is changed. */
+export async function settleEpoch(db: Data): Promise<void> {
+  const isDue = sql`"topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${transactionOrder(db).next}`;
+  // A start that changes nothing needs no space on the disk.
+  if ((await db.read(sql`SELECT 1 FROM "Revision" WHERE ${isDue}`)).length === 0) return;
+  await db.execute(sql`
+    UPDATE "Revision" SET "number" = (SELECT (MAX("tx") >> ${EPOCH_BITS}) + 1 FROM "Change") WHERE ${isDue}`);
+}
+
+export async function readLogSnapshot(db: Data): Promise<LogSnapshot> {
+  const { snapshot, snapshotOf } = transactionOrder(db);
+  const [row = {}] = await db.read<SnapshotRow>(snapshot);
+  return snapshotOf(row);
+}
+
+/** The number of changes of keys, and a snapshot. */
+export async function readRevisions(db: Database): Promise<{ keys: number | undefined; now: LogSnapshot }> {
+  const { snapshot, snapshotOf } = transactionOrder(db);
+  const rows = await db.readAlone<SnapshotRow & { topic: string; number: number }>(
+    sql`SELECT "topic", "number", "snapshot".* FROM "Revision", (${snapshot}) AS "snapshot"`,
+  );
+  return { keys: rows.find(({ topic }) => topic === 'keys')?.number, now: snapshotOf(rows[0] ?? {}) };
+}
+
+export function wasCommitted({ open, next, lastId }: LogSnapshot, { tx, id }: LogPosition): boolean {
+  return id <= lastId || (tx < next && !open.includes(tx));
+}
+
+/** The end of the log: changes that settle later come after it. */
+export function positionOf({ settled, next, lastId }: LogSnapshot): LogPosition {
+  return lastId > 0 ? { tx: next, id: lastId } : { tx: Math.min(settled, next), id: 0 };
+}
+
+export const MAX_READ = 200;
+
+type Read = <Row>(statement: Sql) => Promise<Row[]>;
+
+const allColumns = columnsIn('Change', changeColumns);
+
+async function readChanges(read: Read, condition: Sql): Promise<LoggedChange[]> {
+  const rows = await read<LoggedChange>(sql`SELECT ${allColumns} FROM "Change" WHERE ${condition}`);
+  return rows.map((row) => ({ ...row, tx: Number(row.tx) }));
+}
+
+const nextInOrder = sql`ORDER BY "tx", "id" LIMIT ${MAX_READ}`;
+
+const foundColumns = columnsIn('Change', [
+  'id',
+  'tx',
+  'accountId',
+  'kind',
+  'action',
+  'recordId',
+  'fields',
+] satisfies (keyof FoundChange)[]);
+
+export const MAX_FOUND = 1_000;
+
+/**
+ * The next changes that were committed between two snapshots; fewer than `MAX_FOUND` if these are all. On a standby, some are from
+ * before the first snapshot.
+ */
+export async function committedBetween(
+  db: Database,
+  from: LogSnapshot,
+  to: LogSnapshot,
+  after: LogPosition | null,
+): Promise<FoundChange[]> {
+  const between = transactionOrder(db).between(from, to, after);
+  const rows = await db.readAlone<FoundChange>(
+    sql`SELECT ${foundColumns} FROM "Change" WHERE ${between} LIMIT ${MAX_FOUND}`,
+  );
+  return rows.map((row) => ({ ...row, tx: Number(row.tx) }));
+}
+
+/** The next settled changes after a position, in order; fewer than `MAX_READ` if these are all. */
+export function settledAfter(
+  db: Database,
+  { tx, id }: LogPosition,
+  { settled }: LogSnapshot,
+): Promise<LoggedChange[]> {
+  const isNext = sql`("tx", "id") > (${tx}, ${id}) AND "tx" < ${settled} ${nextInOrder}`;
+  return readChanges(db.readAlone.bind(db), isNext);
+}
+
+/** The account's next settled changes after a position, in order and up to another one; fewer than `MAX_READ` if these are all. */
+export function settledBetween(
+  db: Data,
+  accountId: number,
+  after: LogPosition,
+  upTo: LogPosition,
+): Promise<LoggedChange[]> {
+  const isBetween = sql`("tx", "id") > (${after.tx}, ${after.id}) AND ("tx", "id") <= (${upTo.tx}, ${upTo.id})`;
+  return readChanges(db.read.bind(db), sql`"accountId" = ${accountId} AND ${isBetween} ${nextInOrder}`);
+}
+
+/** The account's changes with these ids; `ids` must not be empty. */
+export function changesWithIds(db: Data, accountId: number, ids: readonly number[]): Promise<LoggedChange[]> {
+  return readChanges(db.read.bind(db), sql`"id" IN (${join([...ids])}) AND "accountId" = ${accountId}`);
+}
+
+/** Returns the position up to which the named reader has read the log; null if it has not begun. */
+export async function positionOfReader(db: Data, name: string): Promise<LogPosition | null> {
+  const [row] = await db.read<{ tx: number; changeId: number }>(
+    sql`SELECT "tx", "changeId" FROM "LogReader" WHERE "name" = ${name}`,
+  );
+  return row ? { tx: Number(row.tx), id: Number(row.changeId) } : null;
+}
+
+/** Sets the reader to a position, whatever its position was. */
+export async function beginReader(
+  tx: Transaction,
+  name: string,
+  { tx: number, id }: LogPosition,
+): Promise<void> {
+  await tx.prisma.$executeRaw(sql`
+    INSERT INTO "LogReader" ("name", "tx", "changeId") VALUES (${name}, ${number}, ${id})
+    ON CONFLICT ("name") DO UPDATE SET "tx" = ${number}, "changeId" = ${id}`);
+}
+
+/**
+ * Moves the reader from one position to another; returns whether it was still at the first. If several processes have read
+ * the same changes, only one of them moves the reader, and commits the rest of its transaction.
+ */
+export async function moveReader(
+  tx: Transaction,
+  name: string,
+  from: LogPosition,
+  to: LogPosition,
+): Promise<boolean> {
+  const moved = await tx.prisma.$executeRaw(sql`
+    UPDATE "LogReader" SET "tx" = ${to.tx}, "changeId" = ${to.id}
+    WHERE "name" = ${name} AND "tx" = ${from.tx} AND "changeId" = ${from.id}`);
+  return moved === 1;
+}
+
+const DELETE_BATCH_SIZE = 1_000;
+
+/**
+ * Deletes changes from before a time, the oldest first, except those that a reader still needs; returns whether
+ * there may be more.
+ */
+async function deleteOldChanges(db: Data, before: Date): Promise<boolean> {
+  const deleted = await db.prisma.$executeRaw(sql`
+    DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})
+    AND NOT EXISTS (SELECT 1 FROM "LogReader" AS "reader"
+      WHERE ("Change"."tx", "Change"."id") > ("reader"."tx", "reader"."changeId") AND ${db.database.product.isLogRead})`);
+  return deleted === DELETE_BATCH_SIZE;
+}
+
+/** Deletes changes that are older than a number of days; 0 keeps all. */
+export function changeRetention(db: Data, days: number, now: RetentionTime, log: Logger): AgeRetention {
+  const maxAge = days * 24 * 60 * 60 * 1000;
+  const deleteSome = (before: Date) => deleteOldChanges(db, before);
+  return new AgeRetention(log, { what: 'changes', every: 60 * 60 * 1000 }, { maxAge, now, deleteSome });
+}

@@ -1,0 +1,71 @@
+import { type ASTNode, GraphQLError } from 'graphql';
+import { type DomainError, type ErrorCode, visibleError } from '../rules/errors.ts';
+import { logFault } from '../tools/log.ts';
+import type { EngineRequest } from './api.ts';
+
+/** The type of an expected error in the result of a mutation, or the HTTP status of an answer with the error outside the data. */
+export const errorForms: Record<ErrorCode, { readonly type?: string; readonly status?: number }> = {
+  UNAUTHENTICATED: { status: 401 },
+  FORBIDDEN: { status: 403 },
+  GONE: { status: 410 },
+  NOT_FOUND: { type: 'NotFoundError' },
+  IN_USE: { type: 'InUseError' },
+  CONFLICT: { type: 'ConflictError' },
+  IDEMPOTENCY_MISMATCH: { status: 422 },
+  IDEMPOTENCY_RUNNING: { status: 409 },
+  VALIDATION: { type: 'ValidationError' },
+  RATE_LIMITED: { status: 429 },
+  UNAVAILABLE: { status: 503 },
+};
+
+/** The parts of a request that its errors need. */
+export type Asked = Pick<EngineRequest, 'log' | 'requestId'>;
+
+interface BadRequest {
+  readonly code?: string;
+  readonly http?: object;
+  readonly nodes?: ASTNode;
+}
+
+/** The error of a request that cannot be executed as it was sent. */
+export function badRequest(
+  message: string,
+  { code = 'BAD_REQUEST', http = { status: 400 }, nodes }: BadRequest = {},
+): GraphQLError {
+  return new GraphQLError(message, { nodes, extensions: { code, http } });
+}
+
+/** The HTTP headers for an error outside the data. */
+export function headersOf({ code, retryAfter }: DomainError): Record<string, string> {
+  if (code === 'UNAUTHENTICATED') return { 'WWW-Authenticate': 'Bearer' };
+  return retryAfter === null ? {} : { 'Retry-After': String(retryAfter) };
+}
+
+/** The extensions of an error: the code, the wrong fields, and the HTTP status and headers. */
+export function extensionsOf(error: DomainError) {
+  const { status } = errorForms[error.code];
+  return {
+    code: error.code,
+    ...(error.rule !== error.code && { rule: error.rule, values: error.values }),
+    ...(error.reason !== error.code && { reason: error.reason, reasonValues: error.reasonValues }),
+    ...(error.fields.length > 0 && { fields: error.fields }),
+    ...(status !== undefined && { http: { status, headers: headersOf(error) } }),
+  };
+}
+
+/** The error for the caller: an internal error is logged, and replaced by a request id. */
+export function presentedError(error: GraphQLError, { log, requestId }: Asked): GraphQLError {
+  const { nodes, source, positions, path, originalError } = error;
+  const where = { nodes, source, positions, path };
+  if (originalError === undefined || originalError instanceof GraphQLError) return error;
+  const visible = visibleError(originalError);
+  if (visible === null || visible.code === 'UNAVAILABLE') logFault(log, requestId, originalError);
+  if (visible) return new GraphQLError(visible.message, { ...where, extensions: extensionsOf(visible) });
+  return new GraphQLError('Unexpected error.', { ...where, extensions: { code: 'INTERNAL', requestId } });
+}
+
+/** Presents any error that is thrown outside resolvers. */
+export function presentedAny(error: unknown, request: Asked): GraphQLError {
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return presentedError(new GraphQLError(originalError.message, { originalError }), request);
+}

@@ -1,0 +1,110 @@
+import { hash } from 'node:crypto';
+import { execute } from '@graphql-tools/executor';
+import { createSourceEventStream, type ExecutionResult, GraphQLError } from 'graphql';
+import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+import { DomainError } from '../rules/errors.ts';
+import type { EventSource } from '../tools/event-source.ts';
+import type { Api, EngineRequest, Execution } from './api.ts';
+import { sizeOf } from './cost/operation-size.ts';
+import type { Operation } from './document.ts';
+import { executable, type Values } from './execute.ts';
+
+/** Maximum number of event values kept for equal subscribers, by the cost of the events. */
+const MAX_SHARED = 300_000;
+
+type Results = LRUCache<string, Promise<ExecutionResult>>;
+
+/** The results of events, by the subscribers of a service. */
+const shared = new WeakMap<object, Results>();
+
+function resultsOf({ subscriptions }: EngineRequest): Results {
+  const known = shared.get(subscriptions);
+  if (known !== undefined) return known;
+  const results: Results = new LRUCache({ maxSize: MAX_SHARED });
+  shared.set(subscriptions, results);
+  return results;
+}
+
+/** A key that only subscribers have who get the same result of an event: by what they ask for, and what they may see. */
+function keyOf(operation: Operation, { coerced }: Values, { actor }: EngineRequest): string {
+  const { document, node } = operation;
+  const text = document.loc?.source.body ?? operation.number;
+  const permissions = [...actor.permissions].sort();
+  return hash('sha256', JSON.stringify([actor.accountId, permissions, text, node.name?.value, coerced]));
+}
+
+/** The number of an event, which no other event has; undefined for what only one subscriber gets. */
+function numberOf(event: unknown): number | undefined {
+  return typeof event === 'object' && event !== null && 'id' in event && typeof event.id === 'number'
+    ? event.id
+    : undefined;
+}
+
+function isEventSource(source: AsyncIterable<unknown>): source is EventSource<unknown> {
+  return 'delivered' in source;
+}
+
+/**
+ * Begins a subscription. Each event is executed in a turn of its account, once for equal subscribers.
+ * @returns the answers, or why it could not begin
+ */
+export async function subscribe<Request extends EngineRequest, Context extends Request & Execution>(
+  api: Pick<Api<Request, Context>, 'contextOf'>,
+  operation: Operation,
+  values: Values,
+  context: Context,
+): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
+  const { node } = operation;
+  const args = { ...executable(operation), operationName: node.name?.value, variableValues: values.coerced };
+  const source = await createSourceEventStream({ ...args, contextValue: context });
+  if (!isAsyncIterable(source)) return source;
+  if (!isEventSource(source)) throw new Error('the subscription does not say when its events are delivered');
+  const { subscriptions, actor, isHeavy } = context;
+  const results = resultsOf(context);
+  const key = keyOf(operation, values, context);
+  const size = Math.ceil(sizeOf(operation, values.given).cost);
+  const asBegun = { ...actor, requireAlive() {} };
+
+  const executed = async (event: unknown): Promise<ExecutionResult> => {
+    // Others may get the result, too, so that it ends neither with this subscriber nor with its rights.
+    const { signal } = new AbortController();
+    const execution = { operation, signal, deadline: null, ask() {}, throwsFailures: false, isHeavy };
+    const contextValue = api.contextOf({ ...context, actor: asBegun }, execution);
+    const result = await execute({ ...args, rootValue: event, contextValue });
+    if ('initialResult' in result) throw new Error('an event has one answer');
+    return result;
+  };
+  const once = (event: unknown): Promise<ExecutionResult> => {
+    const number = numberOf(event);
+    if (number === undefined) return executed(event);
+    const name = `${key} ${number}`;
+    const known = results.get(name);
+    if (known !== undefined) return known;
+    const result = executed(event);
+    results.set(name, result, { size });
+    const forget = () => results.delete(name);
+    result.then(({ errors }) => errors && forget(), forget);
+    return result;
+  };
+  const asked = async (event: unknown): Promise<ExecutionResult> => {
+    // Nobody waits for it any more.
+    if (context.signal.aborted) return { data: null };
+    try {
+      context.ask();
+      const result = await once(event);
+      context.ask();
+      return result;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return { errors: [new GraphQLError(error.message, { originalError: error })] };
+    }
+  };
+  const answerTo = (event: unknown): Promise<ExecutionResult> =>
+    event instanceof Error ? executed(event) : subscriptions.inTurn(actor.accountId, () => asked(event));
+  return mapAsyncIterator(source, async (event) => {
+    const answer = await answerTo(event);
+    source.delivered();
+    return answer;
+  });
+}

@@ -1,0 +1,273 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { type DocumentNode, type ExecutionResult, GraphQLError } from 'graphql';
+import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
+import { STREAM_TYPE } from '../http/request/accept.ts';
+import { DomainError } from '../rules/errors.ts';
+import { Deadline } from '../tools/deadline.ts';
+import { tracer } from '../tools/tracing.ts';
+import type { Api, EngineRequest, Execution } from './api.ts';
+import type { OperationSize } from './cost/operation-size.ts';
+import { sizeOf } from './cost/operation-size.ts';
+import type { Definition } from './definition.ts';
+import { type Documents, type Operation, Prepared } from './document.ts';
+import { MAX_ERRORS } from './error-limit.ts';
+import { type Asked, badRequest, presentedAny, presentedError } from './errors.ts';
+import { subscribe } from './events.ts';
+import { execute, type Values } from './execute.ts';
+import { limits, overflowOf, tooLarge } from './limits.ts';
+import { amountsIn, checkInputs } from './sent-values.ts';
+import { coerceVariables } from './variables.ts';
+
+/** An operation as a client sends it. */
+export interface Sent {
+  readonly query: string;
+  readonly operationName?: string | null | undefined;
+  readonly variables?: Variables | null | undefined;
+  readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** The properties of a request that depend on its transport. */
+export interface Transport {
+  /** By GET, which must not change anything. */
+  readonly isGet: boolean;
+  /** True if the client accepts a stream of answers. */
+  readonly acceptsStream: boolean;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+type Answers = ExecutionResult | AsyncIterable<ExecutionResult>;
+type AnyApi = Api<EngineRequest, EngineRequest & Execution>;
+
+/** Runs an operation of a client. Nothing is executed before all checks; the first fault is the answer. */
+export async function run<Request extends EngineRequest, Context extends Request & Execution>(
+  api: Api<Request, Context>,
+  documents: Documents,
+  sent: Sent,
+  request: Request,
+  transport: Transport,
+): Promise<Answers> {
+  try {
+    const variables = sent.variables ?? {};
+    const amounts = amountsIn(variables, sent.extensions);
+    const document = documents.prepared(sent.query);
+    const operation = document.operation(sent.operationName);
+    if (operation === null) throw noOperation();
+    if (operation.isMutation && transport.isGet) throw mutationByGet();
+    if (document.errors.length > 0) return { errors: document.errors };
+    if (operation.isSubscription && !transport.acceptsStream) throw noStream();
+    request.named(operation.name);
+    const definitions = operation.node.variableDefinitions ?? [];
+    const size = sizeOf(operation, variables, limits, amounts.values);
+    checkInputs(size.inputs, amounts, definitions);
+    checkSize(size);
+    if (operation.isSubscription && size.cost > limits.event) throw tooLarge('event', Math.ceil(size.cost));
+    const coerced = coerceVariables(api.schema, definitions, variables, (name) => operation.maxItemsIn(name));
+    const ask = questionOf(api, operation, request);
+    ask();
+    if (!operation.isSubscription) request.usedDeprecated(operation.facts.deprecated);
+    const bounds = { ask, throwsFailures: false, isHeavy: size.values > HEAVY_VALUES };
+    const values = { given: variables, coerced };
+    const execution = async () => presented(await executed(api, operation, values, request, bounds), request);
+    const result = await (operation.isMutation
+      ? once(api, sent, size, request, ask, execution)
+      : execution());
+    return sent.extensions?.cost === true ? withCost(result, size, api) : result;
+  } catch (error) {
+    return { errors: [refusalOf(error, request)] };
+  }
+}
+
+/**
+ * Runs one of the product's own documents.
+ * @returns its data
+ * @throws the error of a field: DomainError for a refusal
+ */
+export async function runOwn<Data, Given, Request extends EngineRequest, Context extends Request & Execution>(
+  api: Api<Request, Context>,
+  document: TypedDocumentNode<Data, Given>,
+  variables: Given,
+  request: Request,
+): Promise<Data> {
+  const operation = ownOperation(api, document);
+  const ask = questionOf(api, operation, request);
+  ask();
+  const given = variables as Variables; // Its type comes from the document: an object.
+  const coerced = coerceVariables(api.schema, operation.node.variableDefinitions ?? [], given);
+  const bounds = { ask, throwsFailures: true, isHeavy: false };
+  const result = await executed(api, operation, { given, coerced }, request, bounds);
+  if (isAsyncIterable(result)) throw new Error('no document of the product subscribes');
+  const [error] = result.errors ?? [];
+  if (error) throw error.originalError ?? error;
+  return result.data as Data; // Its type comes from the document.
+}
+
+const own = new Map<DocumentNode, Operation>();
+
+function ownOperation(definition: Definition, document: DocumentNode): Operation {
+  const operation = own.get(document) ?? new Prepared(definition, document, []).operation(null);
+  if (operation === null) throw new Error('the document has not one operation');
+  own.set(document, operation);
+  return operation;
+}
+
+type Bounds = Pick<Execution, 'ask' | 'throwsFailures' | 'isHeavy'>;
+
+/** A question that costs no I/O: it throws what a new request would get, if the caller may not do the operation any more. */
+function questionOf<Request extends EngineRequest>(
+  { requirePermission }: Pick<AnyApi, 'requirePermission'>,
+  { needs }: Operation,
+  { actor }: Request,
+): () => void {
+  return () => {
+    actor.requireAlive();
+    for (const permission of needs) requirePermission(actor, permission);
+  };
+}
+
+/** Executes a checked operation, on the database that its kind needs. Nothing begins after the client has left. */
+async function executed<Request extends EngineRequest, Context extends Request & Execution>(
+  api: Api<Request, Context>,
+  operation: Operation,
+  variables: Values,
+  request: Request,
+  bounds: Bounds,
+): Promise<Answers> {
+  request.signal.throwIfAborted();
+  if (operation.isMutation) return mutated(api, operation, variables, request, bounds);
+  const execution = { operation, ...bounds, signal: request.signal, deadline: null };
+  const result = await runIn(api, api.contextOf(request, execution), variables);
+  if (isAsyncIterable(result)) request.sendsStream();
+  else bounds.ask();
+  return result;
+}
+
+function runIn<Request extends EngineRequest, Context extends Request & Execution>(
+  api: Api<Request, Context>,
+  context: Context,
+  variables: Values,
+): Promise<Answers> {
+  const { operation } = context;
+  const run = () =>
+    operation.isSubscription
+      ? subscribe(api, operation, variables, context)
+      : execute(operation, variables, context);
+  return context.running(() => (tracer ? tracer.operation(operation.node, run) : run()));
+}
+
+/** Executes a mutation, which is completed even if its client leaves, or ended when its time is over. */
+async function mutated<Request extends EngineRequest, Context extends Request & Execution>(
+  api: Api<Request, Context>,
+  operation: Operation,
+  variables: Values,
+  request: Request,
+  bounds: Bounds,
+): Promise<Answers> {
+  const deadline = new Deadline(request.timeouts.mutation, tooSlow);
+  const { signal } = deadline;
+  const context = api.contextOf(request, { operation, ...bounds, signal, deadline });
+  try {
+    return await deadline.within(runIn(api, context, variables));
+  } catch (error) {
+    if (!signal.aborted || !(error instanceof DomainError)) throw error;
+    return { data: null, errors: [new GraphQLError(error.message, { originalError: error })] };
+  } finally {
+    await request.data.wrote();
+  }
+}
+
+/** Runs a mutation, unless its Idempotency-Key has an answer: `answerOnce` then sends that, whatever this returns. */
+async function once(
+  api: Pick<AnyApi, 'rollsBack'>,
+  { query, operationName, variables, extensions }: Sent,
+  { reads }: OperationSize,
+  { keyed }: EngineRequest,
+  ask: () => void,
+  execution: () => Promise<Answers>,
+): Promise<Answers> {
+  if (keyed === undefined) return execution();
+  try {
+    const request = JSON.stringify(['graphql', query, operationName, variables, extensions]);
+    if ((await keyed.begin(request, ask)) !== null) return { data: null };
+    if (reads > limits.keyedReads) throw tooLarge('keyedReads', Math.ceil(reads));
+  } catch (error) {
+    keyed.fail();
+    throw error;
+  }
+  const result = await execution();
+  const rollsBack = (error: GraphQLError) => TRANSIENT.has(error.extensions.code) || api.rollsBack(error);
+  if (isAsyncIterable(result) || !result.errors?.some(rollsBack)) return result;
+  keyed.fail();
+  return { data: null, errors: result.errors };
+}
+
+/** The codes of errors after which everything is rolled back, and the same request may succeed. */
+const TRANSIENT = new Set<unknown>(['INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED', 'BAD_REQUEST']);
+
+/** An operation whose answer may have more values is executed in slices, with pauses for other work. */
+const HEAVY_VALUES = 20_000;
+function checkSize(size: OperationSize): void {
+  const measures = ['depth', 'breadth', 'records', 'cost'] as const;
+  const over = measures.find((measure) => size[measure] > limits[measure]);
+  if (over) throw tooLarge(over, Math.ceil(size[over]));
+}
+
+/** The result with the cost, for a client that asks for it. */
+function withCost(
+  result: Answers,
+  { cost, depth, breadth }: OperationSize,
+  { limits: told }: Pick<AnyApi, 'limits'>,
+): Answers {
+  if (isAsyncIterable(result)) return result;
+  return {
+    ...result,
+    extensions: { ...result.extensions, cost: { cost: Math.ceil(cost), depth, breadth, limits: told } },
+  };
+}
+
+/** The result with the errors that callers may see. */
+function presented(result: Answers, request: Asked): Answers {
+  if (isAsyncIterable(result))
+    return mapAsyncIterator(
+      result,
+      (one) => presentedOne(one, request),
+      (error: unknown) => ({ errors: [presentedAny(error, request)] }),
+    );
+  return presentedOne(result, request);
+}
+
+function presentedOne(result: ExecutionResult, request: Asked): ExecutionResult {
+  if (!result.errors) return result;
+  // Further ones are all the same.
+  const errors = result.errors.slice(0, MAX_ERRORS + 1).map((error) => presentedError(error, request));
+  return { ...result, errors };
+}
+
+/** The error of an operation of which nothing is executed. */
+function refusalOf(error: unknown, request: Asked): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  const overflow = overflowOf(error);
+  if (overflow) return overflow;
+  const { message, extensions } = presentedAny(error, request);
+  const http = {
+    status: extensions.code === 'INTERNAL' ? 500 : 400,
+    ...(extensions.http as object | undefined),
+  };
+  return new GraphQLError(message, { extensions: { ...extensions, http } });
+}
+
+const noOperation = () =>
+  badRequest('Could not determine what operation to execute.', { code: 'OPERATION_RESOLUTION_FAILURE' });
+
+const mutationByGet = () =>
+  badRequest('Can only perform a mutation operation from a POST request.', {
+    http: { status: 405, headers: { Allow: 'POST' } },
+  });
+
+const noStream = () =>
+  badRequest(`A subscription is sent as a stream: accept ${STREAM_TYPE}.`, { http: { status: 406 } });
+
+const tooSlow = () =>
+  new DomainError(
+    'UNAVAILABLE',
+    'The operation takes too long: what it has not done yet is not done any more.',
+  );

@@ -1,0 +1,73 @@
+import type { VariableDefinitionNode } from 'graphql';
+import { type Amount, amountOf, type Inputs } from './cost/inputs.ts';
+import { limits, tooLarge } from './limits.ts';
+
+type Sent = Readonly<Record<string, unknown>>;
+
+/** Measures what a client sends: each value is looked at once, up to the limit. */
+class Measurement {
+  /** Number of examined values. */
+  values = 0;
+
+  /** @throws GraphQLError if objects and lists are nested too deeply, which recursive functions walk through, or have too many values */
+  of(value: unknown, levels: number): Amount {
+    if (++this.values > limits.values) throw tooLarge('values', limits.values + 1);
+    if (typeof value === 'string') return { values: 1, characters: value.length, longest: value.length };
+    if (typeof value !== 'object' || value === null) return ONE;
+    if (levels === 0) throw tooLarge('nesting', limits.nesting + 1);
+    let [values, characters, longest] = [1, 0, 0];
+    for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+      const one = this.of(inner, levels - 1);
+      values += one.values;
+      characters += one.characters;
+      longest = Math.max(longest, one.longest);
+    }
+    return { values, characters, longest };
+  }
+}
+
+const ONE: Amount = { values: 1, characters: 0, longest: 0 };
+
+/** The amounts that a client sends. */
+export interface SentAmounts {
+  /** All values. */
+  readonly values: number;
+  readonly ofVariables: ReadonlyMap<string, Amount>;
+}
+
+/**
+ * Measures the variables and the extensions that a client sends.
+ * @throws GraphQLError if they have too many values or too many levels
+ */
+export function amountsIn(variables: Sent, extensions: Sent | null | undefined): SentAmounts {
+  const measurement = new Measurement();
+  const ofVariables = new Map<string, Amount>();
+  for (const [name, value] of Object.entries(variables))
+    ofVariables.set(name, measurement.of(value, limits.nesting - 1));
+  if (extensions) measurement.of(extensions, limits.nesting);
+  return { values: measurement.values, ofVariables };
+}
+
+/**
+ * Checks what the fields of an operation are given, over all uses.
+ * @throws GraphQLError if it has too many values, or too much or too long text
+ */
+export function checkInputs(
+  { literals, uses }: Inputs,
+  { ofVariables }: SentAmounts,
+  definitions: readonly VariableDefinitionNode[],
+): void {
+  let { values, characters, longest } = literals;
+  for (const { variable, defaultValue } of uses.size > 0 ? definitions : []) {
+    const { value: name } = variable.name;
+    const times = uses.get(name) ?? 0;
+    const given = ofVariables.get(name) ?? (defaultValue && amountOf([defaultValue]));
+    if (times === 0 || given === undefined) continue;
+    values += given.values * times;
+    characters += given.characters * times;
+    longest = Math.max(longest, given.longest);
+  }
+  if (longest > limits.textLength) throw tooLarge('textLength', longest);
+  if (values > limits.values) throw tooLarge('values', values);
+  if (characters > limits.text) throw tooLarge('text', characters);
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import {
+  defaultExtractPersistedOperationId,
+  usePersistedOperations,
+} from '@graphql-yoga/plugin-persisted-operations';
+import { GraphQLError, type GraphQLSchema, parse } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { z } from 'zod';
+import { withoutMark } from '../tools/byte-order-mark.ts';
+import { errorsOf } from './document.ts';
+import { overflowOf } from './limits.ts';
+
+/** The texts of documents by id, as in GraphQL Code Generator's persisted-documents.json. */
+export type TrustedDocuments = ReadonlyMap<string, string>;
+
+const file = z.record(z.string().min(1), z.string());
+
+/**
+ * Reads the trusted documents.
+ * @throws Error if the file cannot be read or has another form, or a document does not fit the schema
+ */
+export async function readTrustedDocuments(path: string, schema: GraphQLSchema): Promise<TrustedDocuments> {
+  const read = file.safeParse(JSON.parse(withoutMark(await readFile(path)).toString()));
+  if (!read.success) throw new Error('it has to be an object of documents by their ids');
+  for (const [id, text] of Object.entries(read.data)) {
+    try {
+      const [error] = errorsOf(schema, parse(text));
+      if (error) throw error;
+    } catch (error) {
+      const told = overflowOf(error) ?? error;
+      throw told instanceof GraphQLError ? new Error(`the document ${id}: ${told.message}`) : told;
+    }
+  }
+  return new Map(Object.entries(read.data));
+}
+
+function refused(message: string) {
+  return { message, extensions: { code: 'UNTRUSTED_DOCUMENT', http: { status: 400 } } };
+}
+
+const unknown = refused('There is no trusted document with this documentId.');
+const needed = refused('Only trusted documents are executed here: send a documentId in place of a query.');
+
+/** Executes only trusted documents, which clients identify by `documentId` or, like Apollo, by `persistedQuery`. */
+export function onlyTrusted(documents: TrustedDocuments): Plugin {
+  return usePersistedOperations({
+    extractPersistedOperationId(params, request, context) {
+      // Yoga passes it on, though its type lacks it.
+      const { documentId } = params as { documentId?: unknown };
+      return typeof documentId === 'string'
+        ? documentId
+        : defaultExtractPersistedOperationId(params, request, context);
+    },
+    getPersistedOperation: (id) => documents.get(id) ?? documents.get(id.replace(/^sha256:/, '')) ?? null,
+    customErrors: { notFound: unknown, keyNotFound: needed, persistedQueryOnly: needed },
+  });
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { builtFile } from '../../tools/own-files.ts';
+
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  woff2: 'font/woff2',
+};
+
+/** Files and their compressed versions, read at the first request. */
+const files = new Map<string, Buffer | null>();
+
+function read(name: string): Buffer | null {
+  const known = files.get(name);
+  if (known !== undefined) return known;
+  let content: Buffer | null = null;
+  try {
+    content = readFileSync(builtFile(`generated/${name}`));
+  } catch {
+    // Unknown names are not cached, since anyone can request any number of them.
+    return null;
+  }
+  files.set(name, content);
+  return content;
+}
+
+/** The best available encoding that the client accepts. */
+function encodingFor({ headers }: IncomingMessage): 'br' | 'gzip' | null {
+  const accepted = String(headers['accept-encoding'] ?? '');
+  if (/\bbr\b(?![ \t]*;[ \t]*q=0(\.0*)?[ \t]*(,|$))/.test(accepted)) return 'br';
+  return /\bgzip\b(?![ \t]*;[ \t]*q=0(\.0*)?[ \t]*(,|$))/.test(accepted) ? 'gzip' : null;
+}
+
+const suffixes = { br: '.br', gzip: '.gz' } as const;
+
+/**
+ * Answers with a file of the build; false if there is none of that name.
+ * @param folder below the folder of generated files
+ */
+export function sendAsset(
+  req: IncomingMessage,
+  res: ServerResponse,
+  name: string,
+  headers: Readonly<Record<string, string>>,
+  folder = 'assets',
+): boolean {
+  const [, extension = ''] = /^[\w-]+\.(css|html|js|woff2)$/.exec(name) ?? [];
+  const type = types[extension];
+  // A typeface is compressed by itself.
+  const encoding = extension === 'woff2' ? null : encodingFor(req);
+  const content = type === undefined ? null : read(`${folder}/${name}${encoding ? suffixes[encoding] : ''}`);
+  if (type === undefined || content === null) return false;
+  res.writeHead(200, {
+    'Content-Type': type,
+    'Content-Length': content.length,
+    Vary: 'Accept-Encoding',
+    ...(encoding && { 'Content-Encoding': encoding }),
+    ...headers,
+  });
+  res.end(req.method === 'HEAD' ? undefined : content);
+  return true;
+}
