@@ -1,13 +1,13 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
-import { LASTING } from '../../src/db/records-clock.ts';
-import { dayOf } from '../../src/db/statistics/calendar.ts';
-import { deletePastVisitors, StatisticsRetention } from '../../src/db/statistics/statistics-retention.ts';
-import { changeRetention } from '../../src/engine/changes/log.ts';
-import { RetentionClock } from '../../src/engine/db/retention-clock.ts';
-import { NOON, startTestServer, type TestServer } from '../support/server.ts';
-import { visit } from '../support/visit.ts';
+import { LASTING } from '../../../src/db/records-clock.ts';
+import { dayOf } from '../../../src/db/statistics/calendar.ts';
+import { deletePastVisitors, StatisticsRetention } from '../../../src/db/statistics/statistics-retention.ts';
+import { changeRetention } from '../../../src/engine/changes/log.ts';
+import { RetentionClock } from '../../../src/engine/db/retention-clock.ts';
+import { NOON, startTestServer, type TestServer } from '../../support/server.ts';
+import { visit } from '../../support/visit.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

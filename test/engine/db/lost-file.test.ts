@@ -1,10 +1,10 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { isUnavailable } from '../../src/engine/db/errors.ts';
-import { sql } from '../../src/engine/db/sql.ts';
-import { signedIn } from '../support/person.ts';
-import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
-import { visit } from '../support/visit.ts';
+import { isUnavailable } from '../../../src/engine/db/errors.ts';
+import { sql } from '../../../src/engine/db/sql.ts';
+import { signedIn } from '../../support/person.ts';
+import { type Caller, startTestServer, type TestServer } from '../../support/server.ts';
+import { visit } from '../../support/visit.ts';
 
 describe.runIf(inject('database').provider === 'sqlite')('a SQLite file that the process has lost', () => {
   let server: TestServer;

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { Database } from '../../src/db/database.ts';
-import type { LoggedChange } from '../../src/engine/changes/events.ts';
-import { ChangeFeed } from '../../src/engine/changes/feed.ts';
-import { changeRetention, changing, readLogSnapshot, settleEpoch } from '../../src/engine/changes/log.ts';
-import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { Database } from '../../../src/db/database.ts';
+import type { LoggedChange } from '../../../src/engine/changes/events.ts';
+import { ChangeFeed } from '../../../src/engine/changes/feed.ts';
+import { changeRetention, changing, readLogSnapshot, settleEpoch } from '../../../src/engine/changes/log.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../../support/server.ts';
 
 let servers: TestServer[];
 let owner: Caller;

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { Database } from '../../src/db/database.ts';
-import { sql } from '../../src/engine/db/sql.ts';
-import { pathOf } from '../../src/engine/db/sqlite/file.ts';
-import { LongReads } from '../../src/engine/lists/long-reads.ts';
-import { TooMuchWaiting } from '../../src/engine/tools/turns.ts';
-import { newDatabase } from '../support/database.ts';
-import { NOON } from '../support/server.ts';
+import { Database } from '../../../src/db/database.ts';
+import { sql } from '../../../src/engine/db/sql.ts';
+import { pathOf } from '../../../src/engine/db/sqlite/file.ts';
+import { LongReads } from '../../../src/engine/lists/long-reads.ts';
+import { TooMuchWaiting } from '../../../src/engine/tools/turns.ts';
+import { newDatabase } from '../../support/database.ts';
+import { NOON } from '../../support/server.ts';
 
 let database: Database;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { newDatabase } from '../support/database.ts';
-import { type Caller, SOON, startTestServer, type TestServer } from '../support/server.ts';
-import { visit } from '../support/visit.ts';
+import { newDatabase } from '../../support/database.ts';
+import { type Caller, SOON, startTestServer, type TestServer } from '../../support/server.ts';
+import { visit } from '../../support/visit.ts';
 
 const RESERVE = 8_388_608;
 

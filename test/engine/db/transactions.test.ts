@@ -1,11 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import { renameSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { Database } from '../../src/db/database.ts';
-import { sql } from '../../src/engine/db/sql.ts';
-import { pathOf } from '../../src/engine/db/sqlite/file.ts';
-import { newDatabase } from '../support/database.ts';
-import { NOON } from '../support/server.ts';
+import { Database } from '../../../src/db/database.ts';
+import { sql } from '../../../src/engine/db/sql.ts';
+import { pathOf } from '../../../src/engine/db/sqlite/file.ts';
+import { newDatabase } from '../../support/database.ts';
+import { NOON } from '../../support/server.ts';
 
 const isSqlite = inject('database').provider === 'sqlite';
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { Database } from '../../src/db/database.ts';
-import { type Actor, actorFor } from '../../src/domain/access/actor.ts';
-import { recordingChanges } from '../../src/domain/change/change.ts';
-import { subscriberOf } from '../../src/domain/change/find-changes.ts';
-import { ChangeFeed } from '../../src/engine/changes/feed.ts';
-import { readLogSnapshot } from '../../src/engine/changes/log.ts';
-import { ChangeSubscriptions, type SubscriptionLimits } from '../../src/engine/changes/subscriptions.ts';
-import { DomainError } from '../../src/engine/rules/errors.ts';
-import { NOON, startTestServer } from '../support/server.ts';
+import { Database } from '../../../src/db/database.ts';
+import { type Actor, actorFor } from '../../../src/domain/access/actor.ts';
+import { recordingChanges } from '../../../src/domain/change/change.ts';
+import { subscriberOf } from '../../../src/domain/change/find-changes.ts';
+import { ChangeFeed } from '../../../src/engine/changes/feed.ts';
+import { readLogSnapshot } from '../../../src/engine/changes/log.ts';
+import { ChangeSubscriptions, type SubscriptionLimits } from '../../../src/engine/changes/subscriptions.ts';
+import { DomainError } from '../../../src/engine/rules/errors.ts';
+import { NOON, startTestServer } from '../../support/server.ts';
 
 const steps = fc.array(
   fc.oneof(

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { recordingChanges } from '../../src/domain/change/change.ts';
-import { NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { recordingChanges } from '../../../src/domain/change/change.ts';
+import { NOON, startTestServer, type TestServer } from '../../support/server.ts';
 
 let server: TestServer;
 beforeEach(async () => {
