@@ -30,7 +30,7 @@ interface LogRead {
   readonly isComplete: boolean;
 }
 
-/** Whose changes a subscription has, and which of them. */
+/** The account of a subscription, its caller, and the changes that it has. */
 export interface Subscriber {
   readonly accountId: number;
   /** The number of the caller, for limits. */

@@ -17,7 +17,7 @@ export interface KeptAnswer {
   readonly body: string;
   /** The size of the body, in bytes. */
   readonly size: number;
-  /** Whose limit counts it; null for the service itself, and in rows of earlier versions. */
+  /** The caller whose limit counts it; null for the service itself, and in rows of earlier versions. */
   readonly caller: number | null;
   /** The name of all who may get it; null in rows of earlier versions. */
   readonly sender: string | null;

@@ -37,7 +37,7 @@ export interface KeyCaller {
   readonly accountId: number;
   /** The user whose keys these are; null for those of programs, which are their account's. */
   readonly userId: number | null;
-  /** Whose limit counts the answer; null for the service itself. */
+  /** The caller's number, by which a limit counts the answer; null for the service itself. */
   readonly number: number | null;
   /** The last sentence of the refusal of a caller who has stored too much. */
   readonly advice: string;
