@@ -181,7 +181,7 @@ test('the guide lists every code of the program and its libraries', () => {
   const known = new Set([...listed, ...inData]);
   const modules = ['graphql-yoga', '@graphql-yoga/plugin-persisted-operations', '@graphql-tools/executor'];
   const libraries = modules.flatMap((name) => codesIn(`node_modules/${name}/esm`));
-  const source = ['src/schema', 'src/graphql', 'src/http'].flatMap(codesIn);
+  const source = ['src/schema', 'src/engine/graphql', 'src/engine/http'].flatMap(codesIn);
   // Makes sure that the pattern still finds codes.
   expect(libraries).toContain('OPERATION_RESOLUTION_FAILURE');
   expect(libraries).toContain('GRAPHQL_VALIDATION_FAILED');
