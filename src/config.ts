@@ -25,11 +25,11 @@ import { wrongTracing } from './engine/tools/otel-variables.ts';
 
 // The rules for values. Their errors end the sentence "NAME is VALUE; it may be …".
 
-const text = z.string();
+const textSetting = z.string();
 
-function integer(min: number, max: number, orElse = '') {
+function integerSetting(min: number, max: number, orElse = '') {
   const allowed = `${orElse}a whole number from ${min} to ${max}`;
-  return text
+  return textSetting
     .regex(/^\d{1,10}$/, allowed)
     .transform(Number)
     .refine((value) => value >= min && value <= max, allowed);
@@ -37,18 +37,18 @@ function integer(min: number, max: number, orElse = '') {
 
 const flags: Record<string, boolean> = { on: true, true: true, 1: true, off: false, false: false, 0: false };
 
-const flag = text
+const flag = textSetting
   .refine((value) => Object.hasOwn(flags, value), 'on or off')
   .transform((value) => flags[value] === true);
 
 /** The maximum number of workers: the primary cannot distribute connections to more. */
 const MAX_WORKERS = 64;
 
-const workers = text
+const workers = textSetting
   .transform((value) => (value === 'auto' ? String(Math.min(availableParallelism(), MAX_WORKERS)) : value))
-  .pipe(integer(1, MAX_WORKERS, 'auto, or '));
+  .pipe(integerSetting(1, MAX_WORKERS, 'auto, or '));
 
-const host = text.refine(
+const host = textSetting.refine(
   (value) => isIP(value) !== 0 || /^\w([\w.-]*[\w.])?$/.test(value),
   'a host name or an IP address, without a port',
 );
@@ -66,29 +66,29 @@ function isOrigin(value: string): boolean {
   return port !== '0' && hasValidHost(value) && `${pathname}${search}${hash}${username}${password}` === '/';
 }
 
-const origin = text
+const origin = textSetting
   .refine(isOrigin, 'an http or https URL without a path, such as https://s.example')
   .transform((url) => `${new URL(url).protocol}//${hostOf(url)}`);
 
-const smtpUrl = text.refine(
+const smtpUrl = textSetting.refine(
   (value) => /^smtps?:\/\/[^/]/.test(value) && URL.canParse(value) && !hasBrokenPassword(value),
   'an address such as smtps://USER:PASSWORD@mail.example:465, with special characters percent-encoded',
 );
 
-const mailAddress = text.refine(
+const mailAddress = textSetting.refine(
   (value) => /^([^<>\p{C}]*<[^<>@\s\p{C}]+@[^<>@\s\p{C}]+>|[^<>@\s\p{C}]+@[^<>@\s\p{C}]+)$/u.test(value),
   'an address such as Linkspace <links@s.example>',
 );
 
 /** A list separated by commas. */
-const list = text.transform((values) => values.split(',').map((value) => value.trim()));
+const list = textSetting.transform((values) => values.split(',').map((value) => value.trim()));
 
 const origins = list.refine(
   (values) => values.every((value) => isOrigin(value) && new URL(value).origin === value),
   'a list of origins such as https://app.example, separated by commas',
 );
 
-export const absoluteUrl = text
+export const absoluteUrl = textSetting
   .refine(
     (value) => sendableAddress.safeParse(value).success,
     `an absolute http or https URL of ${MAX_URL} characters at most`,
@@ -97,7 +97,7 @@ export const absoluteUrl = text
 
 const isPostgresqlUrl = (url: string) => providerOf(url) === 'postgresql' && isDatabaseUrl(url);
 
-const postgresqlUrl = text.refine(isPostgresqlUrl, POSTGRESQL_URL).refine(namesOneSchema, ONE_SCHEMA);
+const postgresqlUrl = textSetting.refine(isPostgresqlUrl, POSTGRESQL_URL).refine(namesOneSchema, ONE_SCHEMA);
 
 const postgresqlUrls = list
   .refine((urls) => urls.every(isPostgresqlUrl), `URLs separated by commas, each ${POSTGRESQL_URL}`)
@@ -113,7 +113,7 @@ function isProxy(value: string): boolean {
 }
 
 /** Express's `trust proxy`: off, a number of hops, or addresses. */
-const trustProxy = text
+const trustProxy = textSetting
   .refine(
     (value) => /^(off|false|[1-9]\d?)$/.test(value) || value.split(',').every((part) => isProxy(part.trim())),
     'off, how many proxies stand in front, or a list of addresses such as 10.0.0.0/8,loopback',
@@ -126,7 +126,7 @@ const trustProxy = text
 const ISSUER =
   'the https URL of an OpenID provider, as it names itself, without a query; http only on this machine';
 
-const issuer = text
+const issuer = textSetting
   .refine((value) => {
     const url = URL.parse(value);
     if (url === null || !hasValidHost(value) || /[?#]/.test(value) || url.username || url.password)
@@ -138,14 +138,14 @@ const issuer = text
 /** The last colon and the last equals sign count: values and accounts may have others. */
 const ROLE_RULE = /^(.+)=([^=]+):([a-z]+)$/is;
 
-function roleRuleOf(text: string): RoleRule | null {
+function parseRoleRule(text: string): RoleRule | null {
   const [, value = '', account = '', name = ''] = ROLE_RULE.exec(text) ?? [];
   const role = name.trim().toUpperCase();
   return isRole(role) ? { value: value.trim(), account: account.trim(), role } : null;
 }
 
 const oidcRoles = list
-  .transform((values) => values.map(roleRuleOf))
+  .transform((values) => values.map(parseRoleRule))
   .refine(
     (rules) => rules.every((rule) => rule !== null && rule.value !== '' && rule.account !== ''),
     `a list of VALUE=ACCOUNT:ROLE, separated by commas, with one of the roles ${Object.keys(roles).join(', ').toLowerCase()}`,
@@ -163,12 +163,12 @@ function isForDevelopment(name: string): boolean {
 
 /** Each setting: its environment variable, and the rule for the value. */
 const settings = {
-  isProduction: ['NODE_ENV', text.transform((name) => !isForDevelopment(name)).default(false)],
-  port: ['PORT', integer(0, 65_535).default(3000)],
+  isProduction: ['NODE_ENV', textSetting.transform((name) => !isForDevelopment(name)).default(false)],
+  port: ['PORT', integerSetting(0, 65_535).default(3000)],
   host: ['HOST', host.default('127.0.0.1')],
   databaseUrl: [
     'DATABASE_URL',
-    text
+    textSetting
       .refine(isDatabaseUrl, DATABASE_URLS)
       .refine((url) => !isUnexpandedFile(url), UNEXPANDED_FILE)
       .refine(namesOneSchema, ONE_SCHEMA)
@@ -178,9 +178,9 @@ const settings = {
   databaseDirectUrl: ['DATABASE_DIRECT_URL', postgresqlUrl.optional()],
   databaseReadUrls: ['DATABASE_READ_URLS', postgresqlUrls.default([])],
   /** For how many milliseconds a replica may lack something, and still be read from. */
-  maxReplicaLag: ['DATABASE_READ_MAX_LAG', integer(1_000, 3_600_000).default(5_000)],
-  poolSize: ['DATABASE_POOL_SIZE', integer(1, 1000).optional()],
-  statementTimeout: ['DATABASE_STATEMENT_TIMEOUT', integer(0, 3_600_000).default(10_000)],
+  maxReplicaLag: ['DATABASE_READ_MAX_LAG', integerSetting(1_000, 3_600_000).default(5_000)],
+  poolSize: ['DATABASE_POOL_SIZE', integerSetting(1, 1000).optional()],
+  statementTimeout: ['DATABASE_STATEMENT_TIMEOUT', integerSetting(0, 3_600_000).default(10_000)],
   /** The public address; by default `http://localhost` with the server's port. */
   baseUrl: ['BASE_URL', origin.optional()],
   /** The address of console, GraphiQL and `/docs`, on a host of its own; by default they are on the hosts of short links. */
@@ -190,52 +190,57 @@ const settings = {
   smtpFrom: ['SMTP_FROM', mailAddress.optional()],
   initialApiKey: [
     'INITIAL_API_KEY',
-    text.regex(/^(?=.{32,255}$)[\w.~+/-]{32,}=*$/, '32 to 255 letters, digits and - . _ ~ + /').optional(),
+    textSetting
+      .regex(/^(?=.{32,255}$)[\w.~+/-]{32,}=*$/, '32 to 255 letters, digits and - . _ ~ + /')
+      .optional(),
   ],
   /** For Express's `trust proxy`. */
   trustProxy: ['TRUST_PROXY', trustProxy.default(false)],
   graphiql: ['GRAPHIQL', flag.optional()],
   console: ['CONSOLE', flag.optional()],
   /** The path of a file with the only documents that `/graphql` executes. */
-  trustedDocuments: ['TRUSTED_DOCUMENTS', text.endsWith('.json', 'the path of a .json file').optional()],
+  trustedDocuments: [
+    'TRUSTED_DOCUMENTS',
+    textSetting.endsWith('.json', 'the path of a .json file').optional(),
+  ],
   /** True if domains must be verified before they serve visitors. */
   verifiesDomains: ['DOMAIN_VERIFICATION', flag.default(true)],
   /** The redirect for visitors of an unknown alias on the default domain. */
   notFoundUrl: ['NOT_FOUND_URL', absoluteUrl.optional()],
   /** The path of a file of hosts that no link may lead to. */
-  blockedHostsFile: ['BLOCKED_HOSTS', text.optional()],
+  blockedHostsFile: ['BLOCKED_HOSTS', textSetting.optional()],
   /** The path of a file of aliases that no new link may have. */
-  reservedAliasesFile: ['RESERVED_ALIASES', text.optional()],
+  reservedAliasesFile: ['RESERVED_ALIASES', textSetting.optional()],
   /** The header with a visitor's country, which the proxy sets. */
   countryHeader: [
     'COUNTRY_HEADER',
-    text.regex(/^[\w-]+$/, 'the name of a header, such as CF-IPCountry').optional(),
+    textSetting.regex(/^[\w-]+$/, 'the name of a header, such as CF-IPCountry').optional(),
   ],
   /** `off`, or the path of an .mmdb file with the countries of addresses; by default that of the program. */
   geoipDatabase: [
     'GEOIP_DATABASE',
-    text.regex(/^off$|\.mmdb$/, 'off, or the path of an .mmdb file').optional(),
+    textSetting.regex(/^off$|\.mmdb$/, 'off, or the path of an .mmdb file').optional(),
   ],
   /** Days for which changes are kept; 0 for ever. */
-  historyDays: ['HISTORY_DAYS', integer(0, 36_500).default(90)],
+  historyDays: ['HISTORY_DAYS', integerSetting(0, 36_500).default(90)],
   /** Months for which statistics are kept; 0 for ever. */
-  statisticsMonths: ['STATISTICS_MONTHS', integer(0, 1_200).default(24)],
+  statisticsMonths: ['STATISTICS_MONTHS', integerSetting(0, 1_200).default(24)],
   /** The surfaces that the process serves: everything, or only visitors. */
   role: ['ROLE', z.enum(['all', 'redirects'], 'all or redirects').default('all')],
   /** The memory for links of visitors, in megabytes. */
-  linkCacheMegabytes: ['LINK_CACHE_MB', integer(1, 100_000).default(64)],
+  linkCacheMegabytes: ['LINK_CACHE_MB', integerSetting(1, 100_000).default(64)],
   publicStatistics: ['PUBLIC_STATISTICS', flag.default(true)],
   /** Requests a minute for each key; 0 for no limit. */
-  rateLimit: ['RATE_LIMIT', integer(0, 1_000_000_000).default(600)],
+  rateLimit: ['RATE_LIMIT', integerSetting(0, 1_000_000_000).default(600)],
   /** The origins of sites whose pages may call the APIs. */
   corsOrigins: ['CORS_ORIGINS', origins.default([])],
   /** The port of the metrics; undefined for none. */
-  metricsPort: ['METRICS_PORT', integer(1, 65_535).optional()],
+  metricsPort: ['METRICS_PORT', integerSetting(1, 65_535).optional()],
   /** The collector of traces; OpenTelemetry's SDK reads it itself, with its other variables. */
   tracesUrl: ['OTEL_EXPORTER_OTLP_ENDPOINT', absoluteUrl.optional()],
   workers: ['WORKERS', workers.default(1)],
   /** The seconds for which a stopping process goes on accepting requests. */
-  drainSeconds: ['DRAIN_SECONDS', integer(0, 20).default(0)],
+  drainSeconds: ['DRAIN_SECONDS', integerSetting(0, 20).default(0)],
   /** True if webhooks may call addresses in the operator's own network. */
   allowPrivateWebhooks: ['WEBHOOK_ALLOW_PRIVATE', flag.default(false)],
   /** True if requests go out, and old records are deleted; a restored copy has it off. */
@@ -243,11 +248,11 @@ const settings = {
   logLevel: ['LOG_LEVEL', logLevel.default('info')],
   /** The provider with which people sign in. */
   oidcIssuer: ['OIDC_ISSUER', issuer.optional()],
-  oidcClientId: ['OIDC_CLIENT_ID', text.optional()],
-  oidcClientSecret: ['OIDC_CLIENT_SECRET', text.optional()],
+  oidcClientId: ['OIDC_CLIENT_ID', textSetting.optional()],
+  oidcClientSecret: ['OIDC_CLIENT_SECRET', textSetting.optional()],
   /** The provider's name for people; by default its host. */
-  oidcName: ['OIDC_NAME', text.max(100, 'a name of 100 characters at most').optional()],
-  oidcRolesClaim: ['OIDC_ROLES_CLAIM', text.default('groups')],
+  oidcName: ['OIDC_NAME', textSetting.max(100, 'a name of 100 characters at most').optional()],
+  oidcRolesClaim: ['OIDC_ROLES_CLAIM', textSetting.default('groups')],
   /** The roles that people with a value of that claim get. */
   oidcRoles: ['OIDC_ROLES', oidcRoles.default([])],
   /** True if the OpenID provider is the only way to sign in. */
@@ -364,7 +369,7 @@ function inOneSchema(urls: Urls): Urls {
   };
 }
 
-const nameOf = (url: string) => withoutPort(hostOf(url));
+const bareHost = (url: string) => withoutPort(hostOf(url));
 
 /** The variables that are wrong together with others, and what each may be. */
 function wrongCombinations(
@@ -401,7 +406,7 @@ function wrongCombinations(
     [!hasProvider && oidcOnly === true, 'OIDC_ONLY', 'off where OIDC_ISSUER is unset'],
     [metricsPort !== undefined && metricsPort === port, 'METRICS_PORT', 'another port than PORT'],
     [
-      consoleUrl !== undefined && nameOf(consoleUrl) === nameOf(baseUrlOf({ baseUrl, port })),
+      consoleUrl !== undefined && bareHost(consoleUrl) === bareHost(baseUrlOf({ baseUrl, port })),
       'CONSOLE_URL',
       'an address with another host name than BASE_URL, since browsers send cookies to all ports of a host',
     ],

@@ -79,7 +79,7 @@ export class Service {
         listen(http, 'PORT', config.port, config.host),
         metricsServer && metricsPort && listen(metricsServer, 'METRICS_PORT', metricsPort, config.host),
       ]);
-      const port = portOf(http) ?? config.port;
+      const port = listeningPort(http) ?? config.port;
       const baseUrl = baseUrlOf({ ...config, port });
       const defaultDomainId = forPeople
         ? await forPeople.settle(config, database, baseUrl, ports)
@@ -201,7 +201,7 @@ export class Service {
   }
 }
 
-function portOf(server: Server): number | null {
+function listeningPort(server: Server): number | null {
   const address = server.address();
   return address !== null && typeof address === 'object' ? address.port : null;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { acceptInvitation, describeLink } from '../domain/access/invitation.ts';
 import { endSession } from '../domain/access/session.ts';
 import { checkPassword, mailReset, resetPassword, takeReset, welcome } from '../domain/access/sign-in.ts';
-import { addressKeyOf, type User } from '../domain/access/user.ts';
+import { parseEmailKey, type User } from '../domain/access/user.ts';
 import { isKnownTo } from '../domain/access/ways-in.ts';
 import { refusal } from '../domain/rules.ts';
 import { isUniqueViolation } from '../engine/db/errors.ts';
@@ -12,12 +12,12 @@ import { parseInput } from '../engine/rules/input.ts';
 import { Turns } from '../engine/tools/turns.ts';
 import type { OpenId } from './openid.ts';
 import type { Routes } from './routes.ts';
-import { type SignInTools, text, token, tooManyAtOnce } from './tools.ts';
+import { credentialText, type SignInTools, token, tooManyAtOnce } from './tools.ts';
 
 /** Maximum number of waiting links for new passwords that one network asks for; one at a time is made. */
 const MAX_MAILING = 20;
 
-const credentials = z.object({ email: text, password: text });
+const credentials = z.object({ email: credentialText, password: credentialText });
 
 /** The paths by which people get a session, and end it. */
 export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenId | null): void {
@@ -46,7 +46,7 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
       requireOwnWays();
       const given = parseInput(credentials, req.body);
       let user: User | null = null;
-      await limits.check(addressKeyOf(given.email), networkOfClient(req), async () => {
+      await limits.check(parseEmailKey(given.email), networkOfClient(req), async () => {
         user = await checkPassword(db, given, {
           ...contextOf(),
           ...{ asker: askerOf(req), tried: tried(req) },
@@ -60,7 +60,7 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
   router.post(
     '/accept',
     hashed(async (req, res) => {
-      const given = parseInput(token.extend({ email: text.optional() }), req.body);
+      const given = parseInput(token.extend({ email: credentialText.optional() }), req.body);
       const session = await sessionWith(req, cookies.tokenOf(req));
       if (session === null) requireOwnWays();
       const input = { ...req.body, ...given };
@@ -82,7 +82,7 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
     }),
   );
   router.post('/forgot', async (req, res) => {
-    const { email } = parseInput(z.object({ email: text }), req.body);
+    const { email } = parseInput(z.object({ email: credentialText }), req.body);
     const [network, asker] = [networkOfClient(req), askerOf(req)];
     res.status(202).json({});
     // After the answer, whose time tells nothing. What one network asks for too fast is forgotten.

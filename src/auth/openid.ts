@@ -7,10 +7,10 @@ import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Data } from '../db/database.ts';
 import {
-  claimOf,
   type Fault,
   linkIdentity,
   type ProvidedPerson,
+  readClaim,
   SignInFault,
   signInWithIdentity,
 } from '../domain/access/identity.ts';
@@ -29,7 +29,7 @@ import { parseUrl } from '../engine/tools/parse-url.ts';
 import { singleFlight } from '../engine/tools/single-flight.ts';
 import { Turns } from '../engine/tools/turns.ts';
 import type { SignInOutcome } from './sign-in-log.ts';
-import { type SignInTools, text } from './tools.ts';
+import { credentialText, type SignInTools } from './tools.ts';
 
 /** Seconds in which the provider must answer. */
 const TIMEOUT = 10;
@@ -54,7 +54,7 @@ class UnusableAnswer extends Error {}
 const CODE = /^[a-z]{1,30}(_[a-z]{1,30}){0,5}$/;
 
 /** Why the library failed, in one line, with the provider's codes. The provider's words may have the code or the name of a person. */
-function reasonOf(error: unknown): string {
+function explainFailure(error: unknown): string {
   const reasons: string[] = [];
   let one = error;
   while (one instanceof Error && reasons.length < 6) {
@@ -70,7 +70,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Returns the fault that the person reads for an error of the library. */
-function faultOf(error: unknown): Fault {
+function classifyFault(error: unknown): Fault {
   if (error instanceof client.AuthorizationResponseError) return 'REFUSED';
   const isAway =
     error instanceof TypeError || (error instanceof client.ClientError && error.code === 'OAUTH_TIMEOUT');
@@ -159,7 +159,7 @@ export class OpenId {
 
   /** Logs why a step failed, in the library's words and the provider's codes. */
   #failed(error: unknown, message: string): void {
-    this.#log.warn({ issuer: this.issuer, reason: reasonOf(error) }, message);
+    this.#log.warn({ issuer: this.issuer, reason: explainFailure(error) }, message);
   }
 
   async #readMetadata(): Promise<client.Configuration> {
@@ -280,19 +280,19 @@ export class OpenId {
         const tokens = await this.#tokensFor(known, url, begun);
         const claims = tokens.claims();
         if (claims === undefined) throw new UnusableAnswer('there is no ID token');
-        return this.#personOf(claims, await this.#moreClaims(known, tokens.access_token, claims));
+        return this.#readPerson(claims, await this.#moreClaims(known, tokens.access_token, claims));
       } catch (error) {
         ask();
         this.#failed(error, 'a sign-in with the OpenID provider failed');
         this.#readAt = Number.NEGATIVE_INFINITY;
-        throw new SignInFault(faultOf(error), { cause: error });
+        throw new SignInFault(classifyFault(error), { cause: error });
       }
     };
     return this.#asking.take('', () => this.#asks.run(ask, finishing));
   }
 
   /** The log's words for a person without a role: the operator compares the values with OIDC_ROLES. */
-  valuesOf({ values }: ProvidedPerson): object {
+  loggedValues({ values }: ProvidedPerson): object {
     const shown = values.slice(0, MAX_LOGGED_VALUES).map((value) => value.slice(0, MAX_LOGGED_LENGTH));
     return { claim: this.#config.oidcRolesClaim, values: shown, count: values.length };
   }
@@ -303,7 +303,7 @@ export class OpenId {
    */
   async #moreClaims(known: client.Configuration, token: string, claims: client.IDToken): Promise<object> {
     const { oidcRolesClaim, oidcRoles } = this.#config;
-    const lacks = (name: string) => claimOf(claims, name) === undefined;
+    const lacks = (name: string) => readClaim(claims, name) === undefined;
     const needed = ['email', ...(oidcRoles.length > 0 ? [oidcRolesClaim] : [])];
     if (!['name', ...needed].some(lacks) || known.serverMetadata().userinfo_endpoint === undefined) return {};
     return client.fetchUserInfo(known, token, claims.sub).catch((error: unknown) => {
@@ -314,11 +314,11 @@ export class OpenId {
   }
 
   /** @param more what userinfo says; the ID token comes first */
-  #personOf(claims: client.IDToken, more: object): ProvidedPerson {
+  #readPerson(claims: client.IDToken, more: object): ProvidedPerson {
     const { oidcRolesClaim } = this.#config;
-    const textsIn = (name: string) => textsOf(claimOf(claims, name) ?? claimOf(more, name));
+    const textsIn = (name: string) => textsOf(readClaim(claims, name) ?? readClaim(more, name));
     const [top = ''] = oidcRolesClaim.split('.', 1);
-    const elsewhere = [more, claims].map((one) => claimOf(one, '_claim_names'));
+    const elsewhere = [more, claims].map((one) => readClaim(one, '_claim_names'));
     if (elsewhere.some((names) => isObject(names) && (oidcRolesClaim in names || top in names)))
       throw new UnusableAnswer(
         `the provider sends the claim ${oidcRolesClaim} in another place: it has too many values`,
@@ -341,7 +341,7 @@ export class OpenId {
 }
 
 const begin = z.object({
-  to: text.default(''),
+  to: credentialText.default(''),
   link: z.boolean(refusal('BOOLEAN')).default(false),
   /** Of the link of the first owner or of an invitation. */
   token: z
@@ -370,7 +370,7 @@ function consolePath(asked: string): string {
   return isOurs ? `${url.pathname}${url.search}${url.hash}` : '/console';
 }
 
-const queryOf = ({ url = '' }: IncomingMessage) => (url.includes('?') ? url.slice(url.indexOf('?')) : '?');
+const readQuery = ({ url = '' }: IncomingMessage) => (url.includes('?') ? url.slice(url.indexOf('?')) : '?');
 
 /** The callback, which the provider sends browsers to: it looks at no header that says where a request comes from. */
 export function createCallback(openId: OpenId, tools: SignInTools): RequestHandler {
@@ -381,7 +381,7 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
     const [given = '', token = null] = cookie.of(req)?.split('.') ?? [];
     const row = await findToken(db, 'OPENID', given, now());
     const data = row && kept.parse(JSON.parse(row.data));
-    const url = openId.callbackWith(queryOf(req));
+    const url = openId.callbackWith(readQuery(req));
     // Another sign-in of this browser may go on elsewhere.
     if (row === null || data === null || url?.searchParams.get('state') !== data.state)
       throw new SignInFault('EXPIRED');
@@ -397,7 +397,7 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
       const rules = { rules: openId.rules, token };
       const user = await signInWithIdentity(db, person, rules, now()).catch((error: unknown) => {
         if (!(error instanceof SignInFault) || error.fault !== 'NO_ROLE') throw error;
-        throw new SignInFault('NO_ROLE', { cause: error, details: openId.valuesOf(person) });
+        throw new SignInFault('NO_ROLE', { cause: error, details: openId.loggedValues(person) });
       });
       const { issuer, subject } = person;
       await beginSession(req, res, { ...user, way: { issuer, subject } });
@@ -423,12 +423,12 @@ function pageOfFault(
     const fault = error instanceof SignInFault ? error.fault : ((code && faults[code]) ?? 'UNAVAILABLE');
     if (fault === 'UNAVAILABLE') report(res, error);
     const details = { issuer: openId.issuer, fault, ...(error instanceof SignInFault && error.details) };
-    attempted(req, 'openid', outcomeOf(fault, code), { details });
+    attempted(req, 'openid', classifyOutcome(fault, code), { details });
     return `/console/sign-in?fault=${fault}`;
   };
 }
 
-function outcomeOf(fault: Fault, code: ErrorCode | undefined): SignInOutcome {
+function classifyOutcome(fault: Fault, code: ErrorCode | undefined): SignInOutcome {
   if (code === 'RATE_LIMITED') return 'limited';
   return fault === 'UNAVAILABLE' || fault === 'PROVIDER_DOWN' ? 'failed' : 'refused';
 }

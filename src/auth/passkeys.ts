@@ -7,8 +7,8 @@ import type { Data } from '../db/database.ts';
 import { createToken, takeToken } from '../domain/access/one-time-token.ts';
 import {
   createPasskey,
+  encodeHandle,
   findPasskey,
-  handleOf,
   passkeyName,
   requireRoomForPasskey,
   usePasskey,
@@ -16,7 +16,7 @@ import {
 import { bySession, type FoundUser } from '../domain/access/session.ts';
 import type { Asker } from '../domain/access/strangers.ts';
 import type { User } from '../domain/access/user.ts';
-import { type SignedIn, waysOf } from '../domain/access/ways-in.ts';
+import { findWaysIn, type SignedIn } from '../domain/access/ways-in.ts';
 import { because, refusal } from '../domain/rules.ts';
 import { clientOf, schemeOf, type Trust } from '../engine/http/request/client.ts';
 import { DomainError, invalidField, visibleError } from '../engine/rules/errors.ts';
@@ -28,7 +28,7 @@ import type { SignInTools } from './tools.ts';
 /** Loaded when a passkey is first asked for, since it takes a tenth of a second and 25 MB. */
 const library = () => import('@simplewebauthn/server');
 
-const text = z.string().max(12_000).refine(isStorable);
+const passkeyText = z.string().max(12_000).refine(isStorable);
 const transport = z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']);
 /** Unknown ones are left out: they only help browsers to find the authenticator. */
 const transports = z
@@ -36,20 +36,24 @@ const transports = z
   .max(20)
   .transform((given) => given.flatMap((one) => transport.safeParse(one).data ?? []));
 const credential = z.object({
-  id: text,
-  rawId: text,
+  id: passkeyText,
+  rawId: passkeyText,
   type: z.literal('public-key'),
   clientExtensionResults: z.object({}).default({}),
 });
 const registration = credential.extend({
-  response: z.object({ clientDataJSON: text, attestationObject: text, transports: transports.default([]) }),
+  response: z.object({
+    clientDataJSON: passkeyText,
+    attestationObject: passkeyText,
+    transports: transports.default([]),
+  }),
 }) satisfies z.ZodType<RegistrationResponseJSON>;
 const authentication = credential.extend({
   response: z.object({
-    clientDataJSON: text,
-    authenticatorData: text,
-    signature: text,
-    userHandle: text,
+    clientDataJSON: passkeyText,
+    authenticatorData: passkeyText,
+    signature: passkeyText,
+    userHandle: passkeyText,
   }),
 }) satisfies z.ZodType<AuthenticationResponseJSON>;
 
@@ -97,7 +101,7 @@ export class Passkeys {
   async registrationOptions(db: Data, session: SignedIn & { readonly user: User }, asker: Asker, now: Date) {
     const { user } = session;
     await requireRoomForPasskey(db, user.id);
-    const { passkeys } = await waysOf(db, user.id);
+    const { passkeys } = await findWaysIn(db, user.id);
     const begun = { userId: user.id, sessionId: session.id, asker };
     const challenge = await bySession(db, session, now, (tx) => createToken(tx, 'PASSKEY', begun, now));
     const { generateRegistrationOptions } = await library();
@@ -107,7 +111,7 @@ export class Passkeys {
       rpID: this.#rpId,
       userName: user.email,
       userDisplayName: user.name,
-      userID: Buffer.from(handleOf(user), 'base64url'),
+      userID: Buffer.from(encodeHandle(user), 'base64url'),
       challenge: Buffer.from(challenge, 'base64url'),
       excludeCredentials: passkeys.map((one) => ({
         id: one.credentialId,
@@ -164,7 +168,7 @@ export class Passkeys {
         counter,
       },
     }).catch(refuse(unaccepted));
-    const isOwn = response.response.userHandle === handleOf(user);
+    const isOwn = response.response.userHandle === encodeHandle(user);
     if (!verified || !isOwn || user.disabledAt !== null) throw unaccepted();
     if (!(await usePasskey(db, id, authenticationInfo.newCounter, now))) throw unaccepted();
     return { ...user, way: { passkeyId: id } };

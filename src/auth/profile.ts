@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { sendAddressMails } from '../domain/access/address-change.ts';
-import { revokeSession, sessionsOf } from '../domain/access/session.ts';
+import { findSessions, revokeSession } from '../domain/access/session.ts';
 import { changeEmail, changePassword, confirmEmail } from '../domain/access/sign-in.ts';
 import { updateName } from '../domain/access/user.ts';
-import { removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
+import { findWaysIn, removeWay, type WaysIn } from '../domain/access/ways-in.ts';
 import { parseInput } from '../engine/rules/input.ts';
 import type { Routes } from './routes.ts';
-import { type SignInTools, text, token } from './tools.ts';
+import { credentialText, type SignInTools, token } from './tools.ts';
 
 /** The paths at which people see and change their name, and how they sign in. */
 export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysIn): void {
@@ -15,7 +15,7 @@ export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysI
   router.get('/profile', async (req, res) => {
     const session = await readSessionOf(req);
     const { db } = session;
-    const { hasPassword, ...own } = await waysOf(db, session.userId);
+    const { hasPassword, ...own } = await findWaysIn(db, session.userId);
     const { id, name, email } = session.user;
     res.json({
       user: { id: String(id), name, email },
@@ -26,7 +26,7 @@ export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysI
       identities: own.identities.map((one) => ({
         ...{ id: String(one.id), issuer: one.issuer, createdAt: one.createdAt },
       })),
-      sessions: (await sessionsOf(db, session.userId, now())).map((one) => ({
+      sessions: (await findSessions(db, session.userId, now())).map((one) => ({
         ...{ id: String(one.id), device: one.device, isCurrent: one.id === session.id },
         ...{ signedInAt: one.signedInAt, lastUsedAt: one.lastUsedAt },
       })),
@@ -36,12 +36,12 @@ export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysI
   for (const what of ['passkey', 'identity'] as const)
     router.post(`/${what}/remove`, async (req, res) => {
       const session = await sessionOf(req);
-      const { id } = parseInput(z.object({ id: text }), req.body);
+      const { id } = parseInput(z.object({ id: credentialText }), req.body);
       await removeWay(session.db, what, session, id, ways, now());
       res.status(204).end();
     });
   router.post('/session/remove', async (req, res) => {
-    const { id } = parseInput(z.object({ id: text }), req.body);
+    const { id } = parseInput(z.object({ id: credentialText }), req.body);
     const session = await sessionOf(req);
     await revokeSession(session.db, session, id);
     res.status(204).end();

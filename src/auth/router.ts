@@ -19,11 +19,11 @@ import { addLastingAccessRoutes } from './lasting-access.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
 import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
 import { addProfileRoutes } from './profile.ts';
-import { routesOf } from './routes.ts';
+import { wrapRouter } from './routes.ts';
 import type { SignInOutcome } from './sign-in-log.ts';
 import {
   createSignInTools,
-  operationOf,
+  findOperation,
   type SignInDependencies,
   type SignInWay,
   tooManyAtOnce,
@@ -95,7 +95,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   const start = openId && createStart(openId, tools);
 
   const router = Router({ caseSensitive: true });
-  const routes = routesOf(router);
+  const routes = wrapRouter(router);
   router.use((_req, res, next) => {
     res.set('Cache-Control', 'private, no-store').set('Referrer-Policy', 'no-referrer');
     next();
@@ -149,7 +149,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   // A path without an entry in the table of recent sign-ins fails the start.
   for (const { route } of router.stack)
     for (const { method } of typeof route?.path === 'string' ? route.stack : [])
-      operationOf(method, route?.path ?? '');
+      findOperation(method, route?.path ?? '');
   const failed: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     if (isAborted(req)) return;
     const visible = asVisible(error);

@@ -10,7 +10,7 @@ export interface Routes {
 }
 
 /** Routes whose requests keep their places until their handlers have ended. */
-export function routesOf(router: Router): Routes {
+export function wrapRouter(router: Router): Routes {
   const held =
     (handler: RequestHandler): RequestHandler =>
     (req, res, next) => {

@@ -6,7 +6,7 @@ import { type Operation, operationNamed, requireRecentSignIn } from '../domain/a
 import { beginSession, type FoundUser, hasExpired } from '../domain/access/session.ts';
 import type { SignInContext } from '../domain/access/sign-in.ts';
 import type { Asker } from '../domain/access/strangers.ts';
-import { membershipsOf, type User } from '../domain/access/user.ts';
+import { findMemberships, type User } from '../domain/access/user.ts';
 import type { UserPasswords } from '../domain/password.ts';
 import { refusal } from '../domain/rules.ts';
 import { type Services, withQuestions } from '../domain/services.ts';
@@ -23,13 +23,13 @@ import type { KeyAccess } from './key-access.ts';
 import type { LoggedWay, SignInLog, SignInOutcome } from './sign-in-log.ts';
 
 /** A text that people or pages send to a path below `/auth/`. */
-export const text = z
+export const credentialText = z
   .string(refusal('TEXT'))
   .max(1_000, refusal('MAX_LENGTH', { max: 1_000 }))
   .refine(isStorable, refusal('STORABLE'));
 
 /** The token of a link that somebody opened. */
-export const token = z.object({ token: text });
+export const token = z.object({ token: credentialText });
 
 /** A way to sign in. */
 export type SignInWay = 'password' | 'passkey' | 'openid';
@@ -55,7 +55,7 @@ export interface SignInDependencies {
 }
 
 /** The operation of a request to a path below `/auth`. @throws Error for an unknown one */
-export function operationOf(method: string, path: string): Operation {
+export function findOperation(method: string, path: string): Operation {
   return operationNamed(`${method.toUpperCase().replace('HEAD', 'GET')} /auth${path}`);
 }
 
@@ -85,10 +85,13 @@ export function createSignInTools(dependencies: SignInDependencies) {
   const turns = new Turns({ max: 1, timeout: HASHING_TIMEOUT, refusal: tooManyAtOnce });
   /** True if people have passwords or passkeys. */
   const isOwn = !openId?.isOnly;
-  const contextOf = (): SignInContext => ({ passwords, now: now() });
+  const createContext = (): SignInContext => ({ passwords, now: now() });
   const networkOfClient = (req: Request) => networkName(clientOf(req, trust).address);
   /** Returns the sender of a request, for the limits on what strangers may store. */
-  const askerOf = (req: Request, isStranger = true): Asker => ({ network: networkOfClient(req), isStranger });
+  const identifyAsker = (req: Request, isStranger = true): Asker => ({
+    network: networkOfClient(req),
+    isStranger,
+  });
 
   /** Begins a session for a user, in place of the one that the browser has. */
   const begin = async (
@@ -130,15 +133,18 @@ export function createSignInTools(dependencies: SignInDependencies) {
 
   /** Returns the user's view of themselves and of an account: the asked one, or else their first. */
   const view = async ({ id, name, email }: User, asked: string | undefined) => {
-    const memberships = await membershipsOf(db, id);
-    const idOf = (account: { id: number; name: string }) => ({ id: String(account.id), name: account.name });
+    const memberships = await findMemberships(db, id);
+    const withTextId = (account: { id: number; name: string }) => ({
+      id: String(account.id),
+      name: account.name,
+    });
     const current =
       asked === undefined ? memberships[0] : memberships.find(({ accountId }) => String(accountId) === asked);
     return {
       user: { id: String(id), name, email },
-      account: current ? idOf(current.account) : null,
+      account: current ? withTextId(current.account) : null,
       role: current?.role ?? null,
-      accounts: memberships.map(({ account, role }) => ({ ...idOf(account), role })),
+      accounts: memberships.map(({ account, role }) => ({ ...withTextId(account), role })),
     };
   };
 
@@ -146,15 +152,15 @@ export function createSignInTools(dependencies: SignInDependencies) {
    * The session of a request, whose user may do what a stranger may not, and signed in as lately as the path wants.
    * @throws DomainError UNAUTHENTICATED, RATE_LIMITED, FORBIDDEN
    */
-  const sessionOf = async (req: Request, touched: { readonly links?: boolean } = {}) => {
+  const requireSession = async (req: Request, touched: { readonly links?: boolean } = {}) => {
     const session = await counted(req, await sessionWith(req, cookies.tokenOf(req)));
-    requireRecentSignIn({ session }, operationOf(req.method, req.path), now(), touched);
+    requireRecentSignIn({ session }, findOperation(req.method, req.path), now(), touched);
     return session;
   };
 
   /** Returns the session for a request that changes nothing, from any page. The error says if the session has expired. */
-  const readSessionOf = async (req: Request) => {
-    const [found, token] = [await anySessionOf(req), cookies.of(req)];
+  const readSession = async (req: Request) => {
+    const [found, token] = [await findAnySession(req), cookies.of(req)];
     if (found === null && token !== null && (await hasExpired(db, token, now())))
       throw new DomainError('UNAUTHENTICATED', refusal('SESSION_EXPIRED'));
     return counted(req, found);
@@ -180,7 +186,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
   };
 
   /** The session of a request wherever it comes from, for what changes nothing by it; null for none. */
-  const anySessionOf = (req: Request) => sessionWith(req, cookies.of(req));
+  const findAnySession = (req: Request) => sessionWith(req, cookies.of(req));
 
   /** @throws DomainError FORBIDDEN where people sign in with the OpenID provider alone */
   const requireOwnWays = (): void => {
@@ -210,9 +216,25 @@ export function createSignInTools(dependencies: SignInDependencies) {
 
   return {
     ...dependencies,
-    ...{ isOwn, requireOwnWays, contextOf, networkOfClient, askerOf, limit, hashed },
+    ...{
+      isOwn,
+      requireOwnWays,
+      contextOf: createContext,
+      networkOfClient,
+      askerOf: identifyAsker,
+      limit,
+      hashed,
+    },
     ...{ attempted, tried: (req: Request) => (userId: number) => void triedUsers.set(req, userId) },
-    ...{ begin, signIn, view, sessionOf, readSessionOf, sessionWith, anySessionOf },
+    ...{
+      begin,
+      signIn,
+      view,
+      sessionOf: requireSession,
+      readSessionOf: readSession,
+      sessionWith,
+      anySessionOf: findAnySession,
+    },
   };
 }
 

@@ -33,7 +33,7 @@ const help = `Usage: npm run accounts -- list
   --yes      deletes without asking for the name
   --json     prints JSON instead of text`;
 
-function tableOf(accounts: readonly AccountView[]): string {
+function formatAccounts(accounts: readonly AccountView[]): string {
   return table([
     ['ID', 'NAME', 'TITLE', 'STATE', 'CREATED', 'KEYS', 'MEMBERS', 'LINKS'],
     ...accounts.map(({ id, name, title, createdAt, disabledAt, keys, members, links }) => [
@@ -61,7 +61,7 @@ export const main = command(
     const now = new Date();
     if (verb === 'list') {
       const accounts = await withDatabase(config, (db) => listAccounts(db, now));
-      return show(accounts, accounts.length > 0 ? tableOf(accounts) : 'There are no accounts.', 2);
+      return show(accounts, accounts.length > 0 ? formatAccounts(accounts) : 'There are no accounts.', 2);
     }
     if ((values.account === undefined) === (argument === ''))
       throw new UsageError(values.account === undefined ? named.argument : 'Name the account once.');

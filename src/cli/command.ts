@@ -44,7 +44,7 @@ function explain(error: unknown, url: string, env: NodeJS.ProcessEnv): string {
 }
 
 /** The name of the script in package.json, which the usage line of its help begins with. */
-function scriptOf(help: string): string {
+function parseScript(help: string): string {
   return /npm run (?:--silent )?(\w+)/.exec(help)?.[1] ?? '';
 }
 
@@ -156,7 +156,7 @@ export function command<const Own extends Options>(
         return 0;
       }
       if (verbs) checkVerb(verbs, positionals, given, env);
-      for (const one of urls?.(given) ?? [url]) requireOwner(one, scriptOf(help), argv);
+      for (const one of urls?.(given) ?? [url]) requireOwner(one, parseScript(help), argv);
       const [verb = '', argument = ''] = positionals;
       const show = (value: object, text: string, spaces?: number) =>
         print(given.json ? JSON.stringify(value, null, spaces) : text);

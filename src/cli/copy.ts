@@ -28,7 +28,7 @@ anything it writes meanwhile is not copied.
 
   --json  prints JSON instead of text`;
 
-function urlOf(option: string, url: string | undefined): string {
+function requireUrl(option: string, url: string | undefined): string {
   if (url === undefined) throw new UsageError(`Name the databases: --${option} URL is missing.`);
   if (!isDatabaseUrl(url)) throw new UsageError(`--${option} may be ${DATABASE_URLS}.`);
   if (isUnexpandedFile(url)) throw new UsageError(`--${option} may be ${UNEXPANDED_FILE}.`);
@@ -57,7 +57,7 @@ const options = { from: { type: 'string' }, to: { type: 'string' } } as const;
 export const main = command(
   { help, options, urls: ({ from, to }) => [from, to], note: () => '' },
   async ({ values, io, show }) => {
-    const [from, to] = [urlOf('from', values.from), urlOf('to', values.to)];
+    const [from, to] = [requireUrl('from', values.from), requireUrl('to', values.to)];
     if (providerOf(from) === 'sqlite' && !fileExists(from))
       throw new UsageError(`There is no file ${pathOf(from)}.`);
     const areFiles = [from, to].every((url) => providerOf(url) === 'sqlite');

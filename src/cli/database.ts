@@ -3,7 +3,7 @@ import { type Data, Database } from '../db/database.ts';
 import { migrations } from '../db/migrations.ts';
 import { OPERATOR } from '../domain/change/change.ts';
 import { OperatorLists } from '../domain/link/blocklists.ts';
-import { type Services, servicesOf } from '../domain/services.ts';
+import { createServices, type Services } from '../domain/services.ts';
 import { announceWrite } from '../engine/db/postgresql/replicas.ts';
 import { fileExists, pathOf } from '../engine/db/sqlite/file.ts';
 import { providerOf } from '../engine/db/url.ts';
@@ -59,7 +59,7 @@ export function databaseNote(url: string, variable = 'DATABASE_URL'): string {
 /** Maximum number of accounts in a message. */
 const MAX_LISTED = 10;
 
-async function listOf(db: Data): Promise<string> {
+async function listAccounts(db: Data): Promise<string> {
   const names = await db.prisma.account.findMany({
     select: { name: true },
     orderBy: { id: 'asc' },
@@ -74,7 +74,7 @@ async function listOf(db: Data): Promise<string> {
 export async function accountNamed(db: Data, name: string): Promise<Writer> {
   const account = await db.prisma.account.findUnique({ where: { name } });
   if (account === null)
-    throw new OperatorError(`There is no account ${JSON.stringify(name)}. ${await listOf(db)}`);
+    throw new OperatorError(`There is no account ${JSON.stringify(name)}. ${await listAccounts(db)}`);
   return { ...OPERATOR, accountId: account.id };
 }
 
@@ -85,7 +85,7 @@ export async function servicesIn(db: Data, config: Config, lists = new OperatorL
     throw new OperatorError(
       'The database has no default domain yet: start the service once, with its BASE_URL.',
     );
-  return servicesOf(
+  return createServices(
     { ...config, baseUrl: baseUrlOf(config) },
     {
       defaultDomainId: domain.id,

@@ -49,7 +49,7 @@ function startCommand(env: NodeJS.ProcessEnv): string {
   return `${set.join('')}npm start`;
 }
 
-function endOf(until: string | undefined): Date {
+function parseEnd(until: string | undefined): Date {
   const time = until === undefined ? new Date() : isoTime(until);
   if (time === null || time.getUTCFullYear() < 1971 || time.getUTCFullYear() > 9998)
     throw new UsageError(`--until is "${until}"; it may be a time such as 2026-11-22T12:00:00Z.`);
@@ -72,7 +72,7 @@ export const main = command({ help, options, note }, async ({ values, config, en
   const days = Number(values.days);
   if (!/^\d{1,3}$/.test(values.days) || days < 1 || days > DAYS)
     throw new UsageError(`--days is "${values.days}"; it may be a whole number from 1 to ${DAYS}.`);
-  const now = endOf(values.until);
+  const now = parseEnd(values.until);
   const baseUrl = baseUrlOf(config);
   await migrateIfNew(config);
   const { key, token, result } = await withDatabase(config, async (db) => {

@@ -14,7 +14,7 @@ const help = `Usage: npm run domains -- list
   --with-links  also removes the links on it; otherwise a domain with links is not removed
   --json        prints JSON instead of text`;
 
-function tableOf(domains: readonly DomainView[]): string {
+function formatDomains(domains: readonly DomainView[]): string {
   return table([
     ['ID', 'HOST', 'ACCOUNT', 'VERIFIED', 'LINKS'],
     ...domains.map(({ id, host, account, verifiedAt, links }) => {
@@ -33,7 +33,7 @@ export const main = command(
   async ({ values, verb, argument: host, config, show }) => {
     if (verb === 'list') {
       const domains = await withDatabase(config, listDomains);
-      return show(domains, domains.length > 0 ? tableOf(domains) : 'There are no domains.', 2);
+      return show(domains, domains.length > 0 ? formatDomains(domains) : 'There are no domains.', 2);
     }
     if (verb === 'verify') {
       await withDatabase(config, (db) => verifyHost(db, host, new Date()));

@@ -50,7 +50,7 @@ function counting(records: AsyncIterable<ImportRecord>) {
 }
 
 /** The file that a symbolic link leads to, which may not exist yet: the link itself is kept. */
-async function targetOf(file: string): Promise<string> {
+async function resolveTarget(file: string): Promise<string> {
   try {
     return await realpath(file);
   } catch {
@@ -72,7 +72,7 @@ async function writeDevice(path: string, text: AsyncIterable<string>): Promise<v
 
 /** Writes the file completely, or not at all; a device or a pipe directly. */
 async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
-  const path = await targetOf(file);
+  const path = await resolveTarget(file);
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory()) throw new OperatorError(`--file is ${file}, which is a directory.`);
   if ((await stat(dirname(path)).catch(() => null)) === null)

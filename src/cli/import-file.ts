@@ -23,7 +23,7 @@ export interface Source extends RecordSource {
  * @throws OperatorError if it cannot be read
  */
 export async function openSource(path: string, format: ImportFormat): Promise<Source> {
-  const { head, size } = await headOf(path);
+  const { head, size } = await readHead(path);
   if (WORKBOOKS.some((begin) => head.subarray(0, begin.length).equals(begin)))
     throw new OperatorError(
       `${path} is a workbook or another zip: import an .xlsx in the console, or save it as CSV in UTF-8.`,
@@ -33,13 +33,13 @@ export async function openSource(path: string, format: ImportFormat): Promise<So
   const text = head.toString(isWide ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');
   const stream = createReadStream(path);
   return {
-    ...recordsIn(bytesOf(stream, isWide), text, format),
+    ...recordsIn(readBytes(stream, isWide), text, format),
     size,
     read: () => stream.bytesRead,
   };
 }
 
-async function headOf(path: string): Promise<{ head: Buffer; size: number }> {
+async function readHead(path: string): Promise<{ head: Buffer; size: number }> {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new OperatorError(`There is no file ${path}.`);
   if (!found.isFile())
@@ -56,7 +56,7 @@ async function headOf(path: string): Promise<{ head: Buffer; size: number }> {
 }
 
 /** The bytes in UTF-8, without a byte order mark. */
-async function* bytesOf(stream: ReadStream, isWide: boolean): AsyncGenerator<Buffer> {
+async function* readBytes(stream: ReadStream, isWide: boolean): AsyncGenerator<Buffer> {
   const wide = new TextDecoder('utf-16le');
   let beginning = true;
   try {

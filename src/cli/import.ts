@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { DefaultPrivacy } from '../domain/link/privacy.ts';
-import { domainNameOf } from '../domain/short-domain/host.ts';
+import { normalizeDomainName } from '../domain/short-domain/host.ts';
 import { WrongFile } from '../domain/transfer/csv.ts';
 import { type ImportFormat, importFormats } from '../domain/transfer/formats.ts';
 import { Import, type ImportOptions, type ImportReport } from '../domain/transfer/import.ts';
@@ -51,10 +51,12 @@ function stopOnInterrupt(io: Io): { isStopped(): boolean; end(): void } {
   return { isStopped: () => stopped, end };
 }
 
-function mappingOf(pairs: readonly string[]): Map<string, string> {
+function parseMapping(pairs: readonly string[]): Map<string, string> {
   return new Map(
     pairs.map((pair) => {
-      const [from = '', to = '', ...rest] = pair.split('=').map((host) => domainNameOf(host.trim()) ?? '');
+      const [from = '', to = '', ...rest] = pair
+        .split('=')
+        .map((host) => normalizeDomainName(host.trim()) ?? '');
       if (from === '' || to === '' || rest.length > 0)
         throw new UsageError(`--map-domain is "${pair}"; it may be FROM=TO, both hosts.`);
       return [from, to];
@@ -139,7 +141,7 @@ export const main = command({ help, options }, async ({ values, config, io, prin
   const dryRun = values['dry-run'];
   const options: ImportOptions = {
     format,
-    mapDomain: mappingOf(values['map-domain'] ?? []),
+    mapDomain: parseMapping(values['map-domain'] ?? []),
     onTaken,
     privacy,
     dryRun,

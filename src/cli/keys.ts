@@ -51,7 +51,7 @@ function state(key: KeyView, now: Date): string {
   return key.expiresAt && key.expiresAt <= now ? 'expired' : 'active';
 }
 
-function tableOf(keys: readonly KeyView[], now: Date): string {
+function formatKeys(keys: readonly KeyView[], now: Date): string {
   const time = (date: Date | null) => date?.toISOString().slice(0, 16).replace('T', ' ') ?? '–';
   return table([
     [
@@ -115,7 +115,7 @@ export const main = command(
     }
     if (verb === 'list') {
       const keys = await withDatabase(config, listKeys);
-      return show(keys, keys.length > 0 ? tableOf(keys, now) : 'There are no keys.', 2);
+      return show(keys, keys.length > 0 ? formatKeys(keys, now) : 'There are no keys.', 2);
     }
     const { account, all } = values;
     if (account !== undefined || all) {

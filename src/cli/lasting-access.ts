@@ -1,8 +1,8 @@
-import type { lastingAccessOf } from '../domain/access/lasting-access.ts';
+import type { findLastingAccess } from '../domain/access/lasting-access.ts';
 import { plainLine } from '../engine/rules/input.ts';
 import { table } from './terminal.ts';
 
-type Lasting = Awaited<ReturnType<typeof lastingAccessOf>>;
+type Lasting = Awaited<ReturnType<typeof findLastingAccess>>;
 type Webhooks = readonly { readonly id: number; readonly url: string; readonly account: { name: string } }[];
 
 /** Webhooks as JSON. */

@@ -5,7 +5,7 @@ import { recordedAccount } from '../domain/access/account.ts';
 import { resetByOperator } from '../domain/access/address-change.ts';
 import { accountsWithoutOthers, deleteUser } from '../domain/access/erasure.ts';
 import { inviteByOperator } from '../domain/access/invitation.ts';
-import { lastingAccessOf } from '../domain/access/lasting-access.ts';
+import { findLastingAccess } from '../domain/access/lasting-access.ts';
 import { isRole, roles } from '../domain/access/role.ts';
 import {
   emailInput,
@@ -67,7 +67,7 @@ const parseEmail = (given: string) => parseInput(z.object({ email: emailInput })
 
 type Listed = Awaited<ReturnType<typeof listUsers>>[number];
 
-function tableOf(users: readonly Listed[]): string {
+function formatUsers(users: readonly Listed[]): string {
   return table([
     ['ID', 'EMAIL', 'NAME', 'STATE', 'ACCOUNTS', 'FORMER EMAILS'],
     ...users.map(({ id, email, name, disabledAt, accounts, formerEmails }) => [
@@ -114,7 +114,7 @@ async function deleteAsked(db: Data, user: User, isYes: boolean | undefined, io:
     throw new OperatorError(
       `${email} is the last owner of ${alone.map((one) => JSON.stringify(one)).join(', ')}: make another one first, or delete the account.`,
     );
-  const { webhooks, ...stops } = await lastingAccessOf(db, id, now);
+  const { webhooks, ...stops } = await findLastingAccess(db, id, now);
   const list = lastingAsText(STOPS, { ...stops, webhooks: [] });
   const goOn = webhooksAsText(GO_ON, webhooks);
   await confirm(io, isYes, `${list}${goOn}\n${email} is deleted for good. Go on? (y/N) `, isYesAnswer);
@@ -127,7 +127,7 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
   const now = new Date();
   if (verb === 'list') {
     const users = await withDatabase(config, (db) => listUsers(db, now));
-    return show(users, users.length > 0 ? tableOf(users) : 'There are no users.', 2);
+    return show(users, users.length > 0 ? formatUsers(users) : 'There are no users.', 2);
   }
   const { email, account } = values;
   const page = `${consoleUrlOf({ ...config, baseUrl: baseUrlOf(config) })}/console`;
@@ -182,7 +182,7 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
         throw new OperatorError(`${next} has a user, or was taken from one within the last 7 days.`);
       });
       const url = `${page}/reset#${token}`;
-      const lasting = await lastingAccessOf(db, user.id, now);
+      const lasting = await findLastingAccess(db, user.id, now);
       const does = config.oidcOnly ? 'signs in' : 'sets a new password';
       return show(
         { id: user.id, email: next ?? user.email, url, stays: lastingAsJson(lasting) },
@@ -204,7 +204,7 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
       return show({ id: user.id, email: user.email, deleted: true, ...stopped }, text.trimEnd(), 2);
     }
     await setDisabled(db, user.id, verb === 'disable' ? now : null, now);
-    const { webhooks } = verb === 'disable' ? await lastingAccessOf(db, user.id, now) : { webhooks: [] };
+    const { webhooks } = verb === 'disable' ? await findLastingAccess(db, user.id, now) : { webhooks: [] };
     show(
       {
         email,

@@ -4,13 +4,13 @@ import { type Column, is, isSince, type List } from '../engine/lists/keyset.ts';
 import type { ListReader } from '../engine/lists/list-reader.ts';
 import { orderInput, searchInput, updatedSince } from '../engine/lists/pagination.ts';
 import { invalidField } from '../engine/rules/errors.ts';
-import { foldCase, integerOf, plainKeyOf, textOf, withDefault } from '../engine/rules/input.ts';
+import { foldCase, integerSchema, plainKeyOf, textSchema, withDefault } from '../engine/rules/input.ts';
 import type { Actor } from './access/actor.ts';
 
 // What spaces and tags have in common: a name, a colour, and lists by them.
 
-export const name = textOf(1, 255).describe('The name, 1 to 255 characters.');
-export const color = integerOf(1, 6).describe('One of six colours, 1 to 6.');
+export const name = textSchema(1, 255).describe('The name, 1 to 255 characters.');
+export const color = integerSchema(1, 6).describe('One of six colours, 1 to 6.');
 
 export const createNamedInput = z.object({ name, color: withDefault(color, 1) });
 export const updateNamedInput = z.object({ name: name.optional(), color: color.optional() });
@@ -57,14 +57,14 @@ export function namedList(
   };
 }
 
-export function nameKeysOf(name: string) {
+export function foldName(name: string) {
   const nameKey = foldCase(name);
   return { nameKey, plainKey: plainKeyOf(nameKey) };
 }
 
 /** The columns of a name. */
 export function nameColumns<Fields extends { readonly name?: string | undefined }>(fields: Fields) {
-  return { ...fields, ...(fields.name !== undefined && nameKeysOf(fields.name)) };
+  return { ...fields, ...(fields.name !== undefined && foldName(fields.name)) };
 }
 
 /** @throws DomainError VALIDATION with this refusal if another record of the account has the name */

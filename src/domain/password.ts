@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { DomainError, RETRY_AFTER } from '../engine/rules/errors.ts';
-import { longestFor, textOf } from '../engine/rules/input.ts';
+import { longestFor, textSchema } from '../engine/rules/input.ts';
 import { nameFor } from '../engine/tools/name-for.ts';
 import { Turns } from '../engine/tools/turns.ts';
 import { refusal } from './rules.ts';
@@ -45,20 +45,20 @@ const COST: HashCost = { N: 2 ** 14, r: 8, p: 5 };
 const MAX_PASSWORD = 128;
 
 /** Composed and decomposed letters are equal in passwords, since keyboards and clipboards differ in which they produce. */
-function passwordOf(shortest: number) {
+function passwordSchema(shortest: number) {
   return (
     z
       .string({ error: (issue) => (issue.input === undefined ? refusal('REQUIRED') : refusal('TEXT')) })
       // A longer one is refused by its length.
       .transform((text) => (text.length > longestFor(MAX_PASSWORD) ? text : normalized(text)))
-      .pipe(textOf(shortest, MAX_PASSWORD))
+      .pipe(textSchema(shortest, MAX_PASSWORD))
       .meta({ minLength: shortest, maxLength: MAX_PASSWORD })
   );
 }
 
 /** A new password, and a password to check. */
-export const passwordInput = passwordOf(1);
-export const triedPassword = passwordOf(0);
+export const passwordInput = passwordSchema(1);
+export const triedPassword = passwordSchema(0);
 
 /** The longest password when decomposed, in UTF-16 units: up to four characters of two units for each character. */
 const MAX_DECOMPOSED_LENGTH = MAX_PASSWORD * 4 * 2;
@@ -106,14 +106,14 @@ export class UserPasswords {
   /** True if the password has this hash. A null hash returns false, after the same time. */
   async verify(password: string, hash: string | null): Promise<boolean> {
     this.#ofNobody ??= await this.hash('');
-    const { cost, salt, expected } = partsOf(hash ?? this.#ofNobody);
+    const { cost, salt, expected } = parseHash(hash ?? this.#ofNobody);
     const typed = await scryptAsync(password.normalize('NFC'), salt, expected.length, cost);
     return timingSafeEqual(typed, expected) && hash !== null;
   }
 }
 
 /** The parameters, salt and value of a hash. */
-function partsOf(hash: string) {
+function parseHash(hash: string) {
   const [, , settings = '', salt = '', expected = ''] = hash.split('$');
   const named = settings.split(',').map((one): [string, number] => {
     const equals = one.indexOf('=');
@@ -134,7 +134,7 @@ function partsOf(hash: string) {
 export async function verifyPassword(owner: string, password: string, hash: string): Promise<boolean> {
   if (password.length > longestFor(MAX_PASSWORD) || password.trim().length > MAX_DECOMPOSED_LENGTH)
     return false;
-  const { cost, salt, expected } = partsOf(hash);
+  const { cost, salt, expected } = parseHash(hash);
   const matches = async (text: string) =>
     timingSafeEqual(await derive(owner, text, salt, expected.length, cost), expected);
   const composed = normalized(password);

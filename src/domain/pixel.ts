@@ -3,10 +3,10 @@ import type { Data } from '../db/database.ts';
 import { linksWithPixel, takePixelFromLinks } from '../db/links.ts';
 import type { Writer } from '../engine/rules/caller.ts';
 import { type FieldError, fieldError, invalid, invalidField } from '../engine/rules/errors.ts';
-import { choiceOf, parseInput, textOf, type Unparsed } from '../engine/rules/input.ts';
+import { choiceSchema, parseInput, textSchema, type Unparsed } from '../engine/rules/input.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Actor } from './access/actor.ts';
-import { createOwned, type Kind, readersOf, requireRoom, updateOwned } from './access/ownership.ts';
+import { createOwned, createReaders, type Kind, requireRoom, updateOwned } from './access/ownership.ts';
 import { emptyAndDeleteOwned } from './empty-record.ts';
 import type { LongWork } from './long-work.ts';
 import { refusal } from './rules.ts';
@@ -29,7 +29,7 @@ export const pixelTypes = {
 
 export type PixelType = keyof typeof pixelTypes;
 
-const type = choiceOf(pixelTypes).meta({
+const type = choiceSchema(pixelTypes).meta({
   title: 'PixelType',
   description: 'The network that it reports to.',
 });
@@ -64,9 +64,9 @@ const formats: Readonly<Record<PixelType, { format: RegExp; allowed: string; exa
 };
 
 const fields = {
-  name: textOf(1, 255).describe('The name, 1 to 255 characters.'),
+  name: textSchema(1, 255).describe('The name, 1 to 255 characters.'),
   type,
-  value: textOf(1, 255).describe('The id from the network, 1 to 255 characters.'),
+  value: textSchema(1, 255).describe('The id from the network, 1 to 255 characters.'),
 };
 
 const kind = {
@@ -81,7 +81,11 @@ const kind = {
 export const MAX_PIXELS = 1_000;
 export const noRoomForPixels = refusal('PIXELS_OF_ACCOUNT', { max: MAX_PIXELS });
 
-export const { find: findPixel, findMany: findPixels, connection: pixelConnection } = readersOf<Pixel>(kind);
+export const {
+  find: findPixel,
+  findMany: findPixels,
+  connection: pixelConnection,
+} = createReaders<Pixel>(kind);
 
 /** The errors of a value for a type; empty if it is valid. */
 function wrongValue(pixelType: PixelType, value: string): FieldError[] {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { SendMail } from '../engine/outgoing/mail.ts';
-import { hostOf, otherNamesOf, protocolOf, withoutPort } from '../engine/rules/url.ts';
+import { hostOf, matchOtherNames, protocolOf, withoutPort } from '../engine/rules/url.ts';
 import type { Random } from '../engine/tools/random.ts';
 import type { OperatorLists } from './link/blocklists.ts';
 import { hashPassword, verifyPassword } from './password.ts';
@@ -70,13 +70,13 @@ export function withQuestions(services: Services, ask: () => void): Services {
 }
 
 /** The services with these settings; what is not given is the program's own. */
-export function servicesOf(
+export function createServices(
   { baseUrl, consoleUrl, port, verifiesDomains, allowPrivateWebhooks }: Settings,
   given: Given,
 ): Services {
   return {
     scheme: protocolOf(baseUrl),
-    isOtherName: otherNamesOf(baseUrl, port),
+    isOtherName: matchOtherNames(baseUrl, port),
     consoleHost: consoleUrl === undefined ? null : withoutPort(hostOf(consoleUrl)),
     pageUrl: (page, token) => `${consoleUrl ?? baseUrl}/console/${page}#${token}`,
     sendMail: null,

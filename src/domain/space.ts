@@ -16,16 +16,16 @@ import { invalidField } from '../engine/rules/errors.ts';
 import { parseInput, type Unparsed } from '../engine/rules/input.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor } from './access/actor.ts';
-import { createOwned, type Kind, readersOf, requireRoom, updateOwned } from './access/ownership.ts';
+import { createOwned, createReaders, type Kind, requireRoom, updateOwned } from './access/ownership.ts';
 import { parseIfUpdatedAt } from './change/change.ts';
 import { emptyAndDeleteOwned } from './empty-record.ts';
 import type { LongWork } from './long-work.ts';
 import {
   createNamedInput,
+  foldName,
   nameColumns,
   namedList,
   namedSelection,
-  nameKeysOf,
   updateNamedInput,
 } from './named.ts';
 import { refusal } from './rules.ts';
@@ -40,7 +40,7 @@ const kind = {
   rows: (tx) => tx.prisma.space,
 } satisfies Kind<Space, Partial<Space>>;
 
-export const { find: findSpace, findMany: findSpaces } = readersOf<Space>(kind);
+export const { find: findSpace, findMany: findSpaces } = createReaders<Space>(kind);
 
 /** Maximum number of spaces of an account. */
 export const MAX_SPACES = 10_000;
@@ -90,7 +90,7 @@ export async function createSpace(
   return createOwned(db, kind, actor, now, fields, async (tx, common) => {
     const count = () => tx.prisma.space.count({ where: { accountId } });
     await requireRoom(tx, accountId, MAX_SPACES, count, () => invalidField('name', noRoomForSpaces));
-    return tx.prisma.space.create({ data: { ...fields, ...nameKeysOf(fields.name), ...common } });
+    return tx.prisma.space.create({ data: { ...fields, ...foldName(fields.name), ...common } });
   });
 }
 

@@ -6,13 +6,13 @@ import type { ListReader } from '../engine/lists/list-reader.ts';
 import { type Connection, type EdgesInput, readConnection } from '../engine/lists/pagination.ts';
 import type { Writer } from '../engine/rules/caller.ts';
 import { invalidField, notFound } from '../engine/rules/errors.ts';
-import { idOf, listOf, MAX_BATCH, parseInput, type Unparsed } from '../engine/rules/input.ts';
+import { idSchema, listSchema, MAX_BATCH, parseInput, type Unparsed } from '../engine/rules/input.ts';
 import type { Tag } from '../generated/sqlite/client.ts';
 import { type Actor, owned } from './access/actor.ts';
 import {
   createOwned,
+  createReaders,
   type Kind,
-  readersOf,
   requireRoom,
   updateOwned,
   whereOwned,
@@ -24,10 +24,10 @@ import { MAX_TAGS as MAX_TAGS_OF_LINK, wrongTag } from './link/fields.ts';
 import type { LongWork } from './long-work.ts';
 import {
   createNamedInput,
+  foldName,
   nameColumns,
   namedList,
   namedSelection,
-  nameKeysOf,
   updateNamedInput,
   whereNameIsFree,
 } from './named.ts';
@@ -43,7 +43,7 @@ const kind = {
   rows: (tx) => tx.prisma.tag,
 } satisfies Kind<Tag, Partial<Tag>>;
 
-export const { find: findTag, findMany: findTags } = readersOf<Tag>(kind);
+export const { find: findTag, findMany: findTags } = createReaders<Tag>(kind);
 
 export const { filter: tagFilter, selection } = namedSelection('tags');
 const tagsInput = z.object(selection);
@@ -83,7 +83,7 @@ export async function createTag(
     const { accountId } = actor;
     const count = () => tx.prisma.tag.count({ where: { accountId } });
     await requireRoom(tx, accountId, MAX_TAGS, count, () => invalidField('name', noRoom));
-    return tx.prisma.tag.create({ data: { ...fields, ...nameKeysOf(fields.name), ...common } });
+    return tx.prisma.tag.create({ data: { ...fields, ...foldName(fields.name), ...common } });
   };
   return whereNameIsFree(createOwned(db, kind, actor, now, fields, create), taken);
 }
@@ -159,7 +159,7 @@ export async function deleteTag(
 }
 
 const mergeInput = z.object({
-  ids: listOf(idOf(wrongTag), MAX_BATCH).refine((ids) => ids.length > 0, refusal('TAG_MISSING')),
+  ids: listSchema(idSchema(wrongTag), MAX_BATCH).refine((ids) => ids.length > 0, refusal('TAG_MISSING')),
 });
 
 /**
@@ -212,7 +212,7 @@ export async function tagsNamed(
   if (missing.length === 0) return known;
   const times = { createdAt: now, updatedAt: now };
   const rows = missing.map(([, { name, color }]) => ({
-    ...{ accountId, name, ...nameKeysOf(name), color: color ?? 1, ...times },
+    ...{ accountId, name, ...foldName(name), color: color ?? 1, ...times },
   }));
   const ids = await tx.insertMany('Tag', rows);
   await record('CREATED', 'TAG', ids, ['name', 'color']);

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import type { Data } from '../db/database.ts';
 import type { Writer } from '../engine/rules/caller.ts';
 import { invalidField } from '../engine/rules/errors.ts';
-import { foldCase, nameOf, parseInput, type Unparsed } from '../engine/rules/input.ts';
+import { foldCase, nameSchema, parseInput, type Unparsed } from '../engine/rules/input.ts';
 import { MAX_URL, sendableAddress } from '../engine/rules/url.ts';
 import type { UtmTemplate } from '../generated/sqlite/client.ts';
 import type { Actor } from './access/actor.ts';
 import {
   createOwned,
+  createReaders,
   deleteOwned,
   type Kind,
-  readersOf,
   requireRoom,
   updateOwned,
 } from './access/ownership.ts';
 import { clearableText, type LinkInput, wrongUtmTemplate } from './link/fields.ts';
-import { encodeTargets, type TargetLists, targetListsOf } from './link/targeting.ts';
+import { encodeTargets, parseTargetLists, type TargetLists } from './link/targeting.ts';
 import { filledParameters, withParameters } from './link/utm.ts';
 import { whereNameIsFree } from './named.ts';
 import { refusal } from './rules.ts';
@@ -33,7 +33,9 @@ const parameters = {
   term: parameter('The value of `utm_term`: the keyword of an ad'),
   content: parameter('The value of `utm_content`: what tells apart links in one place'),
 };
-const name = nameOf(255).describe('The name, 1 to 255 characters; unique in its account, whatever its case.');
+const name = nameSchema(255).describe(
+  'The name, 1 to 255 characters; unique in its account, whatever its case.',
+);
 
 export const createUtmTemplateInput = z.object({ name, ...parameters });
 export const updateUtmTemplateInput = z.object({ name: name.optional(), ...parameters });
@@ -50,7 +52,7 @@ export const {
   find: findUtmTemplate,
   findMany: findUtmTemplates,
   connection: utmTemplateConnection,
-} = readersOf<UtmTemplate>(kind);
+} = createReaders<UtmTemplate>(kind);
 
 const taken = refusal('UTM_NAME_TAKEN');
 
@@ -135,7 +137,7 @@ export async function utmFor(
     const columns = { url, urlKey: foldCase(url) };
     if (!utmOnTargets) return columns;
     const { countries = '[]', platforms = '[]', languages = '[]', rotation = '[]' } = lists;
-    const targets = targetListsOf({ countries, platforms, languages, rotation });
+    const targets = parseTargetLists({ countries, platforms, languages, rotation });
     const each = <Target extends { url: string }>(list: Target[]) =>
       list.map((target) => ({ ...target, url: add(target.url) }));
     return {

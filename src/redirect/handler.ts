@@ -4,8 +4,8 @@ import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { ClickBuffer } from '../clicks/click-buffer.ts';
 import type { CountsBefore, Turn } from '../clicks/count-at-once.ts';
 import { readTitle } from '../db/reading/link-for-visit.ts';
-import { isItself, placeOf } from '../domain/link/alias.ts';
-import { runsPixelsOf } from '../domain/short-domain/domain.ts';
+import { isItself, normalizePlace } from '../domain/link/alias.ts';
+import { mayRunPixels } from '../domain/short-domain/domain.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decide-redirect.ts';
 import { networkName } from '../domain/visit/ip-network.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
@@ -155,7 +155,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
     if (outcome === 'PREVIEW' && link)
       return sendPage(req, res, 200, previewPage(await titleFor(link), domain.name, language));
     if (outcome === 'PIXELS' && link && destination !== null) {
-      const isApart = !runsPixelsOf(domain, link);
+      const isApart = !mayRunPixels(domain, link);
       return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language, isApart));
     }
     const location = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, visit) : destination;
@@ -173,7 +173,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
     const { name, notFoundUrl } = domain;
     if (notFoundUrl === null || lists.blocksAddress(notFoundUrl)) return null;
     const [path = ''] = requested.split('?', 1);
-    return isItself(notFoundUrl, placeOf(path), [host, name]) ? null : asciiOf(notFoundUrl);
+    return isItself(notFoundUrl, normalizePlace(path), [host, name]) ? null : asciiOf(notFoundUrl);
   };
 
   const post = async (req: IncomingMessage, res: ServerResponse, visit: Visit): Promise<void> => {

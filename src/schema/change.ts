@@ -4,7 +4,7 @@ import {
   changeFilter,
   changeOrderFields,
   findChanges,
-  historyOf,
+  findHistory,
   parseChangeFilter,
   subscriberOf,
 } from '../domain/change/find-changes.ts';
@@ -138,7 +138,7 @@ const history = (kind: 'LINK' | 'SPACE' | 'TAG') => ({
   ...connection,
   description: 'The changes of the record, newest first, paginated by cursor.',
   resolve: (record: { id: number }, args: EdgesInput, { db, lists, actor }: Context) =>
-    historyOf(db, lists, actor, kind, record, args),
+    findHistory(db, lists, actor, kind, record, args),
 });
 
 builder.objectField(Link, 'history', (t) => t.field(history('LINK')));

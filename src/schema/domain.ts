@@ -7,7 +7,7 @@ import {
   findDomains,
   updateDomain,
   updateDomainInput,
-  verificationOf,
+  verificationRecord,
   verifyDomain,
 } from '../domain/short-domain/domain.ts';
 import { costs } from '../engine/graphql/cost/costs.ts';
@@ -52,7 +52,7 @@ const Domain = builder.prismaObject('Domain', {
       nullable: true,
       description: 'The TXT record that `verifyDomain` looks up; null for a domain that needs none.',
       select: { name: true, verificationToken: true },
-      resolve: verificationOf,
+      resolve: verificationRecord,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),

@@ -1,5 +1,5 @@
 import { type Permission as PermissionName, permissions } from '../domain/access/role.ts';
-import { MAX_SESSIONS, sessionsOf } from '../domain/access/session.ts';
+import { findSessions, MAX_SESSIONS } from '../domain/access/session.ts';
 import { costs, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
 import type { RateLimitState } from '../engine/rules/caller.ts';
 import type { Session as SessionRow } from '../generated/sqlite/client.ts';
@@ -77,7 +77,7 @@ const Viewer = builder.objectRef<object>('Viewer').implement({
       description: "The user's own sessions, the last used first; empty for a key.",
       extensions: costs({ size: MAX_SESSIONS, work: STATEMENT_COST }),
       resolve: (_viewer, _args, { db, actor: { userId }, now }) =>
-        userId === null ? [] : sessionsOf(db, userId, now()),
+        userId === null ? [] : findSessions(db, userId, now()),
     }),
   }),
 });

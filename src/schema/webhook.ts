@@ -1,9 +1,9 @@
 import {
   type DeliveryStatus,
   deliveryStatuses,
-  disabledReasonOf,
   disabledReasons,
-  eventsOf,
+  parseEvents,
+  readDisabledReason,
   webhookEvents,
 } from '../domain/webhook/events.ts';
 import {
@@ -11,6 +11,7 @@ import {
   createWebhookInput,
   deleteWebhook,
   deliveryConnection,
+  findWarning,
   findWebhook,
   findWebhooks,
   MAX_WEBHOOKS,
@@ -19,7 +20,6 @@ import {
   testWebhook,
   updateWebhook,
   updateWebhookInput,
-  warningOf,
   webhookConnection,
 } from '../domain/webhook/webhook.ts';
 import { costs } from '../engine/graphql/cost/costs.ts';
@@ -80,14 +80,14 @@ const Webhook = builder.prismaObject('Webhook', {
       select: { events: true },
       description: 'The events that it gets.',
       extensions: costs({ size: Object.keys(webhookEvents).length }),
-      resolve: eventsOf,
+      resolve: parseEvents,
     }),
     warning: t.string({
       nullable: true,
       select: { url: true },
       description:
         'Why nothing is delivered to the URL, such as a private address; null if the URL shows no reason.',
-      resolve: ({ url }, _args, { services }) => warningOf(url, services),
+      resolve: ({ url }, _args, { services }) => findWarning(url, services),
     }),
     disabled: t.exposeBoolean('disabled'),
     disabledReason: t.field({
@@ -95,7 +95,7 @@ const Webhook = builder.prismaObject('Webhook', {
       nullable: true,
       select: { disabled: true, disabledReason: true },
       description: 'Why it is disabled; null while it works.',
-      resolve: disabledReasonOf,
+      resolve: readDisabledReason,
     }),
     createdBy: t.field({
       type: ChangeAuthor,

@@ -3,7 +3,7 @@ import { ClickBuffer } from '../clicks/click-buffer.ts';
 import { type Config, consoleUrlOf } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { lastBackup } from '../db/last-backup.ts';
-import { servicesOf } from '../domain/services.ts';
+import { createServices } from '../domain/services.ts';
 import { ChangeFeed } from '../engine/changes/feed.ts';
 import { ReadServer } from '../engine/db/postgresql/read-server.ts';
 import type { TrustedDocuments } from '../engine/graphql/trusted-documents.ts';
@@ -59,7 +59,7 @@ export function createVisitors(opened: Opened, ports: Ports) {
   const mailer = ports.sendMail ?? (smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom, log) : null);
   const sendMail =
     mailer && (sideEffects ? countingFailures(mailer, () => metrics?.mailFailed()) : holdMails(log));
-  const services = servicesOf(config, {
+  const services = createServices(config, {
     ...{ defaultDomainId, lists, random, hashPassword, sendMail },
     resolveTxt: sideEffects ? resolveTxt : askNobody,
     ...(ports.waitingLimits && { waitingLimits: ports.waitingLimits }),

@@ -9,7 +9,7 @@ import { linkIdentity } from '../../src/domain/access/identity.ts';
 import { acceptInvitation } from '../../src/domain/access/invitation.ts';
 import { createToken } from '../../src/domain/access/one-time-token.ts';
 import { createPasskey } from '../../src/domain/access/passkey.ts';
-import { beginSession, sessionsOf } from '../../src/domain/access/session.ts';
+import { beginSession, findSessions } from '../../src/domain/access/session.ts';
 import { changePassword, checkPassword, confirmEmail, mailReset } from '../../src/domain/access/sign-in.ts';
 import { createUser, findUserByEmail, setDisabled } from '../../src/domain/access/user.ts';
 import { UserPasswords } from '../../src/domain/password.ts';
@@ -124,7 +124,7 @@ test.each<[string, (user: User) => Promise<unknown>]>([
   const late = found && beginSession(database, found, 'an intruder', clock.now);
   await expect(late).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   await setDisabled(database, user.userId, null);
-  const devices = await sessionsOf(database, user.userId, clock.now);
+  const devices = await findSessions(database, user.userId, clock.now);
   expect(devices.map(({ device }) => device)).not.toContain('an intruder');
 });
 

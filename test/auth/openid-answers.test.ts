@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { claimOf } from '../../src/domain/access/identity.ts';
+import { readClaim } from '../../src/domain/access/identity.ts';
 import { emailInput } from '../../src/domain/access/user.ts';
 import { Person } from '../support/person.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
@@ -236,7 +236,7 @@ describe('a claim by a path', () => {
     ['a.', { a: { '': 7 } }, 7],
     ['', {}, undefined],
   ])('%j in %j', (path, claims, expected) => {
-    expect(claimOf(claims, path)).toBe(expected);
+    expect(readClaim(claims, path)).toBe(expected);
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hasStatus } from '../../src/db/reading/link-status.ts';
-import { type LinkStatus, linkStatuses, statusOf } from '../../src/domain/link/status.ts';
+import { type LinkStatus, linkStatus, linkStatuses } from '../../src/domain/link/status.ts';
 import { sql } from '../../src/engine/db/sql.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -45,7 +45,7 @@ afterAll(() => server.stop());
 test.each(cases)(
   'disabled %s, expires at %s, click limit %s, %i clicks: the status is %s',
   (disabled, expiresAt, limit, clicks, status) => {
-    expect(statusOf({ disabled, expiresAt, expirationClicks: limit, clicks }, () => NOON)).toBe(status);
+    expect(linkStatus({ disabled, expiresAt, expirationClicks: limit, clicks }, () => NOON)).toBe(status);
   },
 );
 

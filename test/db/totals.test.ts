@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { linkStatuses, statusOf } from '../../src/domain/link/status.ts';
+import { linkStatus, linkStatuses } from '../../src/domain/link/status.ts';
 import { addClicks } from '../support/clicks.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -100,7 +100,8 @@ async function totals() {
   const counted = [
     ...Object.keys(linkStatuses).map((status) =>
       numberOf(
-        (link) => statusOf({ ...link, clicks: link.counter?.clicks ?? 0 }, () => server.clock.now) === status,
+        (link) =>
+          linkStatus({ ...link, clicks: link.counter?.clicks ?? 0 }, () => server.clock.now) === status,
       ),
     ),
     ...domains.map((id) => numberOf(({ domainId }) => domainId === id)),

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { closingFieldOf } from '../../src/domain/transfer/closing-columns.ts';
+import { matchClosingField } from '../../src/domain/transfer/closing-columns.ts';
 import { type Format, type ImportFormat, importFormats } from '../../src/domain/transfer/formats.ts';
 import { importInto } from '../support/moving.ts';
 import {
@@ -419,7 +419,7 @@ test('takes no other column of services for one that closes links', () => {
       '(x)',
     ],
   ].filter((name) => !/pass/i.test(name) && !passwords.has(name));
-  expect(others.filter((name) => closingFieldOf(name) !== undefined)).toEqual([]);
+  expect(others.filter((name) => matchClosingField(name) !== undefined)).toEqual([]);
 });
 
 const named: readonly Case[] = [

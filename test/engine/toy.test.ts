@@ -16,7 +16,7 @@ import { success } from '../../src/engine/rest/answer.ts';
 import { integer, text } from '../../src/engine/rest/form/field.ts';
 import { route } from '../../src/engine/rest/route.ts';
 import { createRestRouter } from '../../src/engine/rest/router.ts';
-import { parseInput, textOf } from '../../src/engine/rules/input.ts';
+import { parseInput, textSchema } from '../../src/engine/rules/input.ts';
 import { sendTo, type ToyRequest, toyDatabase, toyRequest } from '../support/toy.ts';
 
 interface Note {
@@ -25,7 +25,7 @@ interface Note {
 }
 
 // Rules: an input is a schema, and a change is a transaction that also records it in the log.
-const noteInput = z.object({ text: textOf(1, 20) });
+const noteInput = z.object({ text: textSchema(1, 20) });
 
 async function addNote(db: Data, request: ToyRequest, input: z.input<typeof noteInput>): Promise<Note> {
   const { text } = parseInput(noteInput, input);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { columnsFor, recordOf } from '../../src/domain/transfer/file-record.ts';
+import { columnsFor, readRecord } from '../../src/domain/transfer/file-record.ts';
 import { type ImportFormat, type ImportRecord, importFormats } from '../../src/domain/transfer/formats.ts';
 import { parseRecord } from '../../src/domain/transfer/values.ts';
 import { parseForm, parseJson, UnreadableBody } from '../../src/engine/rest/form/form.ts';
@@ -109,7 +109,7 @@ describe('a list of an imported record', () => {
   test('short URLs are counted as the record is read', () => {
     const columns = columnsFor('bitly', ['link', 'long_url', 'custom_bitlinks']);
     const { list, reads } = counted(many(260_000, 'https://bit.ly/a'));
-    const { fields } = recordOf(
+    const { fields } = readRecord(
       columns,
       { link: 'bit.ly/b', long_url: 'a.example', custom_bitlinks: list },
       false,
@@ -121,7 +121,7 @@ describe('a list of an imported record', () => {
       JSON.stringify(many(20_000, 'https://bit.ly/a')),
     ]) {
       const calls = longCallsDuring(() => {
-        const record = recordOf(columns, { long_url: 'a.example', custom_bitlinks: cell }, true);
+        const record = readRecord(columns, { long_url: 'a.example', custom_bitlinks: cell }, true);
         expect(messagesOf(record.fields, 'bitly')).toEqual([
           expect.stringContaining('must be at most 100 short URLs'),
         ]);
@@ -135,7 +135,7 @@ describe('a list of an imported record', () => {
     const names = many(500, 'title').map((name, index) => name + ' '.repeat(index));
     const stringify = vi.spyOn(JSON, 'stringify');
     const raw = Object.fromEntries(names.map((name) => [name, name === 'title' ? title : 'y']));
-    expect(recordOf(columnsFor('csv', names), raw, false).unused).toHaveLength(499);
+    expect(readRecord(columnsFor('csv', names), raw, false).unused).toHaveLength(499);
     expect(stringify.mock.calls.filter(([value]) => value === title)).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@ import { createLinkInput } from '../../src/domain/link/fields.ts';
 import { createNamedInput } from '../../src/domain/named.ts';
 import { passwordInput, triedPassword } from '../../src/domain/password.ts';
 import { searchInput } from '../../src/engine/lists/pagination.ts';
-import { fieldErrors, nameOf, textOf, timestamp, trimPasted } from '../../src/engine/rules/input.ts';
+import { fieldErrors, nameSchema, textSchema, timestamp, trimPasted } from '../../src/engine/rules/input.ts';
 import { webAddress } from '../../src/engine/rules/url.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 
@@ -39,7 +39,7 @@ function readsOf(work: () => unknown): number {
 
 test.each<[string, z.ZodType, number, string]>([
   ['a name', createNamedInput.shape.name, 255, 'must have 1 to 255 characters, not N'],
-  ['a name of a person', nameOf(100), 100, 'must have 1 to 100 characters, not N'],
+  ['a name of a person', nameSchema(100), 100, 'must have 1 to 100 characters, not N'],
   ['a title', createLinkInput.shape.title, 255, 'may have at most 255 characters, not N'],
   ['an alias', aliasInput, 255, 'must have 1 to 255 characters, not N'],
   ['an address', webAddress, 2_048, 'must have 1 to 2048 characters, not N'],
@@ -74,9 +74,11 @@ test.each<[string, z.ZodType, number, string]>([
 });
 
 test('counts an emoji as one character, however long the text is', () => {
-  expect(messagesFor(textOf(1, 300), '😀'.repeat(300))).toEqual([]);
-  expect(messagesFor(textOf(1, 300), '😀'.repeat(301))).toEqual(['must have 1 to 300 characters, not 301']);
-  expect(messagesFor(textOf(0, 300), `${'😀'.repeat(299)}\ud83d`)).toEqual([
+  expect(messagesFor(textSchema(1, 300), '😀'.repeat(300))).toEqual([]);
+  expect(messagesFor(textSchema(1, 300), '😀'.repeat(301))).toEqual([
+    'must have 1 to 300 characters, not 301',
+  ]);
+  expect(messagesFor(textSchema(0, 300), `${'😀'.repeat(299)}\ud83d`)).toEqual([
     'may not contain null characters or broken surrogate pairs',
   ]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countryCode, matchLanguage, platformOf } from '../../src/domain/visit/visitor.ts';
+import { countryCode, detectPlatform, matchLanguage } from '../../src/domain/visit/visitor.ts';
 
 const visitor = (userAgent: string, platformHint: string | null = null) => ({
   userAgent,
@@ -58,7 +58,7 @@ describe('the platform from the user agent', () => {
     [null, ''],
     [null, 'x'],
   ])('%s: %s', (platform, userAgent) => {
-    expect(platformOf(visitor(userAgent))).toBe(platform);
+    expect(detectPlatform(visitor(userAgent))).toBe(platform);
   });
 
   test.each([
@@ -69,7 +69,7 @@ describe('the platform from the user agent', () => {
     ['Unknown', 'LINUX'],
     ['constructor', 'LINUX'],
   ])('the hint %s takes precedence, unless it is unknown', (hint, platform) => {
-    expect(platformOf(visitor('Mozilla/5.0 (X11; Linux x86_64) Chrome/143.0.0.0', hint))).toBe(platform);
+    expect(detectPlatform(visitor('Mozilla/5.0 (X11; Linux x86_64) Chrome/143.0.0.0', hint))).toBe(platform);
   });
 });
 

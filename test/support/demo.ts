@@ -3,7 +3,7 @@ import { seededRandom } from '../../src/cli/demo/random.ts';
 import { actorFor } from '../../src/domain/access/actor.ts';
 import { OperatorLists } from '../../src/domain/link/blocklists.ts';
 import { hashPassword } from '../../src/domain/password.ts';
-import { servicesOf } from '../../src/domain/services.ts';
+import { createServices } from '../../src/domain/services.ts';
 import { NOON, type TestServer } from '../../src/testing/server.ts';
 
 /** Fills a server's database like `npm run demo`, up to the server's time; returns the result and the owner. */
@@ -18,7 +18,7 @@ export async function fillServer(server: TestServer, seed: number, options: Part
     verifiesDomains: true,
     allowPrivateWebhooks: false,
   };
-  const services = servicesOf(settings, {
+  const services = createServices(settings, {
     defaultDomainId,
     random: () => 0,
     hashPassword: (owner, password) => hashPassword(owner, password, { N: 2, r: 1, p: 1 }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openSource } from '../../src/cli/import-file.ts';
 import { OperatorLists, parseBlockedHosts, parseReservedAliases } from '../../src/domain/link/blocklists.ts';
 import { hashPassword } from '../../src/domain/password.ts';
-import { servicesOf } from '../../src/domain/services.ts';
+import { createServices } from '../../src/domain/services.ts';
 import { asCsv, asJson, exportAccount } from '../../src/domain/transfer/export.ts';
 import { Import, type ImportOptions, type ImportReport } from '../../src/domain/transfer/import.ts';
 import type { LineMessage } from '../../src/domain/transfer/report.ts';
@@ -45,7 +45,7 @@ export async function importInto(
     verifiesDomains: false,
     allowPrivateWebhooks: false,
   };
-  const services = servicesOf(settings, {
+  const services = createServices(settings, {
     defaultDomainId: domain.id,
     lists,
     hashPassword: (owner, password) => hashPassword(owner, password, { N: 2 ** 10, r: 8, p: 1 }),

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { DomainError } from '../../engine/rules/errors.ts';
-import { nameOf, parseInput } from '../../engine/rules/input.ts';
+import { nameSchema, parseInput } from '../../engine/rules/input.ts';
 import type { Account } from '../../generated/sqlite/client.ts';
-import { type Changing, fieldsOf, OPERATOR, recordingChanges } from '../change/change.ts';
+import { type Changing, changedFields, OPERATOR, recordingChanges } from '../change/change.ts';
 import { type DefaultPrivacy, defaultPrivacy } from '../link/privacy.ts';
 import type { Actor } from './actor.ts';
 import { lockAccess } from './lock-access.ts';
 
 /** The name by which the operator finds an account. */
-export const operatorsName = nameOf(255);
+export const operatorsName = nameSchema(255);
 
 /** The name that people see: an owner's, or else the operator's. */
 export function accountName({ name, title }: Pick<Account, 'name' | 'title'>): string {
@@ -115,7 +115,7 @@ export async function setAccountDisabled(
 }
 
 export const updateAccountInput = z.object({
-  name: nameOf(100)
+  name: nameSchema(100)
     .optional()
     .describe('The name that people see, 1 to 100 characters; it need not be unique.'),
   defaultPrivacy: defaultPrivacy
@@ -135,7 +135,7 @@ export async function updateAccount(db: Data, actor: Actor, given: unknown, now:
       ...(name !== undefined && name !== accountName(before) && { title: name }),
       ...(privacy !== undefined && privacy !== before.defaultPrivacy && { defaultPrivacy: privacy }),
     };
-    const fields = fieldsOf(data, { title: 'name' });
+    const fields = changedFields(data, { title: 'name' });
     if (fields.length === 0) return before;
     await record('UPDATED', 'ACCOUNT', [actor.accountId], fields);
     return tx.prisma.account.update({ where, data });

@@ -2,14 +2,14 @@ import type { Data, Transaction } from '../../db/database.ts';
 import { OPERATOR, recordingChanges } from '../change/change.ts';
 import type { Services } from '../services.ts';
 import { generateToken, hashToken } from './actor.ts';
-import { mailOf } from './mails.ts';
+import { composeMail } from './mails.ts';
 import { createToken, endToken, linkEnded } from './one-time-token.ts';
 import {
   type Changer,
-  emailKeyOf,
   endAll,
   endOthers,
   endUndos,
+  foldEmail,
   isEmailTaken,
   LISTED_FOR,
   recordOfUser,
@@ -45,7 +45,7 @@ async function noteAddressChange(
   now: Date,
 ): Promise<void> {
   await prisma.addressChange.deleteMany({ where: { at: { lt: new Date(now.getTime() - LISTED_FOR) } } });
-  if (emailKeyOf(email) === user.emailKey) return;
+  if (foldEmail(email) === user.emailKey) return;
   const { id: userId, email: before, emailKey, password } = user;
   const row = { userId, email: before, emailKey, password, at: now };
   if (told === null) return void (await prisma.addressChange.create({ data: row }));
@@ -85,7 +85,7 @@ export async function sendAddressMails(
     const claim = { claimedUntil: new Date(now.getTime() + CLAIMED_FOR) };
     const { count } = await prisma.addressChange.updateMany({ where: { id, token, ...isFree }, data: claim });
     if (count === 0) continue;
-    const mail = mailOf('changed', language, { to, url: pageUrl('undo', token) });
+    const mail = composeMail('changed', language, { to, url: pageUrl('undo', token) });
     const endLink = async () => {
       await prisma.addressChange.updateMany({ where: { id }, data: ended });
     };
@@ -138,7 +138,7 @@ async function changeAddress(
   now: Date,
   password: string | null = user.password,
 ): Promise<void> {
-  const data = { email, emailKey: emailKeyOf(email), password };
+  const data = { email, emailKey: foldEmail(email), password };
   await tx.prisma.user.update({ where: { id: user.id }, data }).catch(isEmailTaken);
   await requireFreeEmail(tx, data.emailKey, user.id, now);
   await noteAddressChange(tx, user, email, told, now);
@@ -173,7 +173,7 @@ export async function undoAddressChange(
     await endAll(tx, userId);
     return createToken(tx, 'RESET', { userId, data: { mailed: true } }, now);
   });
-  const mail = mailOf('reset', acceptLanguage, { to: email, url: pageUrl('reset', reset) });
+  const mail = composeMail('reset', acceptLanguage, { to: email, url: pageUrl('reset', reset) });
   sendMail?.(mail, () => endToken(db, reset));
 }
 

@@ -3,7 +3,7 @@ import type { Data, Transaction } from '../../db/database.ts';
 import { endedBefore } from '../../db/ended-access.ts';
 import { isUniqueViolation } from '../../engine/db/errors.ts';
 import { fieldError, invalid, invalidField, notFound } from '../../engine/rules/errors.ts';
-import { nameOf, parseId, parseInput, timestamp } from '../../engine/rules/input.ts';
+import { nameSchema, parseId, parseInput, timestamp } from '../../engine/rules/input.ts';
 import type { ApiKey, Prisma } from '../../generated/sqlite/client.ts';
 import { OPERATOR, recordingChanges } from '../change/change.ts';
 import { refusal } from '../rules.ts';
@@ -187,7 +187,7 @@ function countedKeys(now: Date) {
 }
 
 export const createApiKeyInput = z.object({
-  name: nameOf(100).describe('The name of the key, 1 to 100 characters.'),
+  name: nameSchema(100).describe('The name of the key, 1 to 100 characters.'),
   role: roleInput('What the key may do: at most ADMIN, and never more than its maker.'),
   expiresAt: timestamp.nullish().describe('When the key expires; null, or absent, if it does not.'),
 });

@@ -10,17 +10,17 @@ import { findToken } from './one-time-token.ts';
 import { isAtLeast, type Role, type RoleRule } from './role.ts';
 import { bySession } from './session.ts';
 import { makeFirstOwner, oldestAccount } from './sign-in.ts';
-import { createUser, emailInput, emailKeyOf, endOthers, findUserByEmail, type User } from './user.ts';
+import { createUser, emailInput, endOthers, findUserByEmail, foldEmail, type User } from './user.ts';
 
 /**
  * The value of a claim by its name, which may be a path such as `realm_access.roles`: a name with the dots in it comes first.
  */
-export function claimOf(claims: object, path: string): unknown {
+export function readClaim(claims: object, path: string): unknown {
   if (Object.hasOwn(claims, path)) return Object.entries(claims).find(([name]) => name === path)?.[1];
   for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
-    const inner = claimOf(claims, path.slice(0, dot));
+    const inner = readClaim(claims, path.slice(0, dot));
     if (typeof inner !== 'object' || inner === null) continue;
-    const found = claimOf(inner, path.slice(dot + 1));
+    const found = readClaim(inner, path.slice(dot + 1));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -56,7 +56,7 @@ export interface ProvidedPerson {
 }
 
 /** The ids of accounts by what rules call them, which is an id or the operator's name. */
-async function accountsOf(db: Data, rules: readonly RoleRule[]): Promise<Map<string, number[]>> {
+async function findAccounts(db: Data, rules: readonly RoleRule[]): Promise<Map<string, number[]>> {
   const asked = [...new Set(rules.map(({ account }) => account))];
   const ids = asked.flatMap((account) => parseId(account) ?? []);
   const found = await db.prisma.account.findMany({
@@ -70,16 +70,16 @@ async function accountsOf(db: Data, rules: readonly RoleRule[]): Promise<Map<str
 
 /** The accounts of rules that do not exist, or that are the name of one account and the id of another. */
 export async function unclearAccounts(db: Data, rules: readonly RoleRule[]): Promise<string[]> {
-  const accounts = [...(await accountsOf(db, rules))].filter(([, ids]) => ids.length !== 1);
+  const accounts = [...(await findAccounts(db, rules))].filter(([, ids]) => ids.length !== 1);
   if (accounts.length === 0 || (await db.prisma.account.count()) > 0) return accounts.map(([name]) => name);
   // The first start is about to make this account.
   return accounts.map(([name]) => name).filter((name) => name !== 'default' && name !== '1');
 }
 
 /** The highest role for each account. */
-async function rolesOf(db: Data, rules: readonly RoleRule[], values: readonly string[]) {
+async function findRoles(db: Data, rules: readonly RoleRule[], values: readonly string[]) {
   const met = rules.filter(({ value }) => values.includes(value));
-  const accounts = await accountsOf(db, met);
+  const accounts = await findAccounts(db, met);
   const roles = new Map<number, Role>();
   for (const { account, role } of met) {
     const [id, ...others] = accounts.get(account) ?? [];
@@ -96,21 +96,21 @@ async function findIdentity(db: Data, { issuer, subject }: ProvidedPerson) {
 }
 
 /** The email that the provider gives, if it is one. */
-const emailOf = ({ email }: ProvidedPerson) => emailInput.safeParse(email).data ?? null;
+const parseEmail = ({ email }: ProvidedPerson) => emailInput.safeParse(email).data ?? null;
 
 const MAX_NAME = 100;
 
-function nameOf({ name }: ProvidedPerson, email: string): string {
+function chooseName({ name }: ProvidedPerson, email: string): string {
   const given = [...plainLine((name ?? '').toWellFormed()).trim()].slice(0, MAX_NAME);
   return given.join('').trim() || email.slice(0, MAX_NAME);
 }
 
 /** @throws SignInFault */
 async function newcomer(tx: Transaction, person: ProvidedPerson, mayCome: boolean, now: Date): Promise<User> {
-  const email = emailOf(person);
+  const email = parseEmail(person);
   if (!mayCome) throw new SignInFault('NO_ROLE');
   if (email === null) throw new SignInFault('NO_EMAIL');
-  const user = await createUser(tx, { name: nameOf(person, email), email }, null, now);
+  const user = await createUser(tx, { name: chooseName(person, email), email }, null, now);
   await addIdentity(tx, person, user.id, now);
   return user;
 }
@@ -136,13 +136,14 @@ async function comeWith(
   known: User | null,
   now: Date,
 ) {
-  const userOf = async () => known ?? newcomer(tx, person, true, now);
-  if ((await findToken(tx, 'WELCOME', token, now)) !== null) return makeFirstOwner(tx, token, userOf, now);
+  const knownOrNew = async () => known ?? newcomer(tx, person, true, now);
+  if ((await findToken(tx, 'WELCOME', token, now)) !== null)
+    return makeFirstOwner(tx, token, knownOrNew, now);
   const by = { userId: known?.id ?? null, session: null };
   const invited = await lockInvitation(tx, token, by, now);
-  const emailKey = known ? known.emailKey : emailKeyOf(emailOf(person) ?? '');
+  const emailKey = known ? known.emailKey : foldEmail(parseEmail(person) ?? '');
   if (emailKey !== invited.emailKey) throw new SignInFault('OTHER_EMAIL');
-  const user = await userOf();
+  const user = await knownOrNew();
   await joinByInvitation(tx, invited, user.id, now);
   return user;
 }
@@ -162,11 +163,11 @@ export async function signInWithIdentity(
   const signIn = () =>
     db.transaction(async (tx) => {
       // Before the identity: if the same person comes at the same time, both are there or neither.
-      const isTaken = (await findUserByEmail(tx, emailOf(person) ?? '')) !== null;
+      const isTaken = (await findUserByEmail(tx, parseEmail(person) ?? '')) !== null;
       const known = (await findIdentity(tx, person))?.user ?? null;
       // Only the user with that email may link an identity to themselves.
       if (known === null && isTaken) throw new SignInFault('EMAIL_TAKEN');
-      const roles = await rolesOf(tx, rules, person.values);
+      const roles = await findRoles(tx, rules, person.values);
       await lockAccess(tx, {
         Account: [
           ...(await givenAccounts(tx, known?.id ?? 0, roles)),

@@ -18,7 +18,7 @@ import {
 } from './actor.ts';
 import { findUndo } from './address-change.ts';
 import { lockAccess } from './lock-access.ts';
-import { mailOf, mayMail } from './mails.ts';
+import { composeMail, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
 import { findToken, linkEnded } from './one-time-token.ts';
 import { requireRoom } from './ownership.ts';
@@ -30,8 +30,8 @@ import { hasOwner, newEmailIn, type SignInContext } from './sign-in.ts';
 import {
   createUser,
   emailInput,
-  emailKeyOf,
   findUserByEmail,
+  foldEmail,
   requireGoodPassword,
   type User,
   userName,
@@ -66,7 +66,7 @@ async function create(
     const caller = await lockCaller(tx, actor, now, { alone: true });
     requirePermission(caller, 'PEOPLE');
     requireRole(caller, role);
-    const emailKey = emailKeyOf(email);
+    const emailKey = foldEmail(email);
     const last = await tx.prisma.invitation.findUnique({
       where: { accountId_emailKey: { accountId, emailKey } },
     });
@@ -115,7 +115,7 @@ export async function inviteMember(
   // First: what is not sent does not use up the mails of the address.
   const mayMailNow = async () =>
     (await mayMail(db, ['account', accountId], now, { max: MAX_MAILED })) &&
-    (await mayMail(db, ['address', emailKeyOf(invited.email)], now));
+    (await mayMail(db, ['address', foldEmail(invited.email)], now));
   if (sendMail && (await mayMailNow())) {
     const found = await db.prisma.membership.findUnique({
       where: { id: actor.memberId ?? 0 },
@@ -125,7 +125,7 @@ export async function inviteMember(
       found?.account ?? (await db.prisma.account.findUniqueOrThrow({ where: { id: accountId } }));
     const names = { account: accountName(account), inviter: found?.user.name ?? 'Linkspace' };
     const url = pageUrl('accept', made.token);
-    sendMail(mailOf('invitation', acceptLanguage, { to: invited.email, url, ...names }));
+    sendMail(composeMail('invitation', acceptLanguage, { to: invited.email, url, ...names }));
   }
   return made;
 }
@@ -254,7 +254,7 @@ export async function acceptInvitation(
   session: { readonly id: number } | null = null,
 ): Promise<{ user: User; accountId: number }> {
   const invited = await openInvitation(db, input.token, now);
-  if (user === null && emailKeyOf(String(input.email ?? '')) !== invited.emailKey)
+  if (user === null && foldEmail(String(input.email ?? '')) !== invited.emailKey)
     throw new DomainError('FORBIDDEN', refusal('INVITED_OTHER'));
   if (user !== null && user.emailKey !== invited.emailKey)
     throw new DomainError('FORBIDDEN', refusal('INVITED_OTHER'));

@@ -19,7 +19,7 @@ function mayDisable(role: string): boolean {
 }
 
 /** Reads everything a user made that outlasts their sessions: valid keys, open invitations and enabled webhooks. */
-export async function lastingAccessOf(db: Data, userId: number, now: Date) {
+export async function findLastingAccess(db: Data, userId: number, now: Date) {
   const { prisma } = db;
   const oldest = { orderBy: { id: 'asc' } } as const;
   const [members, keys, invitations, webhooks] = await Promise.all([
@@ -47,7 +47,7 @@ export async function lastingAccessOf(db: Data, userId: number, now: Date) {
 
 /** Reads the user's lasting access as they see it: without webhooks of accounts that they have left. */
 export async function ownLastingAccess(db: Data, userId: number, now: Date) {
-  const { keys, invitations, webhooks } = await lastingAccessOf(db, userId, now);
+  const { keys, invitations, webhooks } = await findLastingAccess(db, userId, now);
   const inAccount = (account: { id: number; name: string; title: string | null }) => ({
     account: { id: String(account.id), name: accountName(account) },
   });

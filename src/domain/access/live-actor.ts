@@ -42,10 +42,10 @@ export class LiveActor implements AskedActor {
     this.version = version;
     this.#now = now;
     this.#lastUsedAt = rights.lastUsedAt?.getTime() ?? 0;
-    this.#endsAt = this.#endOf(rights.expiresAt);
+    this.#endsAt = this.#findEnd(rights.expiresAt);
   }
 
-  #endOf(expiresAt: Date | null): number {
+  #findEnd(expiresAt: Date | null): number {
     const { session } = this;
     if (session === null) return expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
     return sessionEnd({ ...session, lastUsedAt: new Date(this.#lastUsedAt) }).getTime();
@@ -62,7 +62,7 @@ export class LiveActor implements AskedActor {
   /** Notes a use, which moves the end of a session. */
   usedAt(at: Date): void {
     this.#lastUsedAt = Math.max(this.#lastUsedAt, at.getTime());
-    if (this.session !== null) this.#endsAt = this.#endOf(null);
+    if (this.session !== null) this.#endsAt = this.#findEnd(null);
   }
 
   /** True while a listener is registered, such as for a subscription. */
@@ -111,7 +111,7 @@ export class LiveActor implements AskedActor {
       this.permissions = state.permissions;
     }
     this.#lastUsedAt = Math.max(this.#lastUsedAt, state.lastUsedAt?.getTime() ?? 0);
-    this.#endsAt = this.#endOf(state.expiresAt);
+    this.#endsAt = this.#findEnd(state.expiresAt);
     if (!isSame) this.#tell(false);
   }
 

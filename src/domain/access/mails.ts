@@ -138,7 +138,7 @@ const wordings: Readonly<Record<'en' | 'de' | 'fr' | 'es', Wording>> = {
 };
 
 /** A mail with a link, in the language of the request that causes it: that of an invitation is the inviter's. */
-export function mailOf(
+export function composeMail(
   kind: Kind,
   acceptLanguage: string,
   { to, url, ...names }: Readonly<Record<'to' | 'url', string> & { account?: string; inviter?: string }>,

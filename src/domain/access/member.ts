@@ -52,7 +52,7 @@ export async function peopleWithIds(
 export const updateMemberInput = z.object({ role: roleInput('The new role, at most your own.') });
 
 /** A member of the account, which is locked. */
-async function memberOf(tx: Transaction, actor: Actor, id: string) {
+async function findMember(tx: Transaction, actor: Actor, id: string) {
   const where = owned(actor, id);
   const member = where && (await tx.prisma.membership.findUnique({ where }));
   if (!member || !isRole(member.role)) throw notFound('member');
@@ -78,7 +78,11 @@ export async function requireAnotherOwner(tx: Transaction, member: Membership): 
  * Ends the sessions of somebody who loses a role, but not those of a member of another account, too: that one's people decide there.
  * Every process looks up the roles of a session anew, and ends its subscriptions.
  */
-async function endSessionsOf(tx: Transaction, { id, userId }: Membership, except?: number): Promise<void> {
+async function endMemberSessions(
+  tx: Transaction,
+  { id, userId }: Membership,
+  except?: number,
+): Promise<void> {
   const elsewhere = await tx.prisma.membership.findFirst({ where: { userId, id: { not: id } } });
   if (elsewhere === null) await endSessions(tx, userId, except);
 }
@@ -92,7 +96,7 @@ async function changeRole(
 ): Promise<Membership> {
   const { id, role: before } = member;
   // First, as all transactions lock sessions before memberships.
-  if (isRole(before) && !isAtLeast(data.role, before)) await endSessionsOf(tx, member, session);
+  if (isRole(before) && !isAtLeast(data.role, before)) await endMemberSessions(tx, member, session);
   const changed = await tx.prisma.membership.update({ where: { id }, data });
   await record('UPDATED', 'MEMBER', [id], ['role']);
   return changed;
@@ -119,7 +123,7 @@ export async function giveMembership(
 /** Ends a membership, with its invitations and keys. */
 export async function endMembership({ tx, record }: Changing, member: Membership, now: Date): Promise<void> {
   const { id } = member;
-  await endSessionsOf(tx, member);
+  await endMemberSessions(tx, member);
   await lockAccess(tx, { Membership: [id] });
   const keys = await revokeKeys(tx, { makerId: id }, now);
   await tx.prisma.membership.delete({ where: { id } });
@@ -142,7 +146,7 @@ export async function updateMember(
   return recordingChanges(db, actor, now, async (changing) => {
     const { tx } = changing;
     const caller = await lockCaller(tx, actor, now, { alone: true, member: parseId(id) });
-    const member = await memberOf(tx, caller, id);
+    const member = await findMember(tx, caller, id);
     requirePermission(caller, 'PEOPLE');
     requireRole(caller, member.role);
     requireRole(caller, role);
@@ -167,7 +171,7 @@ export async function removeMember(
 ): Promise<number> {
   return recordingChanges(db, actor, now, async (changing) => {
     const caller = await lockCaller(changing.tx, actor, now, { alone: true, member: parseId(id) });
-    const member = await memberOf(changing.tx, caller, id);
+    const member = await findMember(changing.tx, caller, id);
     // Everybody may leave; the key of a member cannot do it for them.
     if (member.id !== caller.memberId || caller.session === null) requirePermission(caller, 'PEOPLE');
     requireRole(caller, member.role);

@@ -13,8 +13,8 @@ import {
   type ChangeDetails,
   type Changing,
   changedColumns,
+  changedFields,
   type FieldNames,
-  fieldsOf,
   fieldsSet,
   type RecordKind,
   recordingChanges,
@@ -47,7 +47,7 @@ export interface Kind<Row, Columns> {
 }
 
 /** Functions that read the accounts' own records of a kind. */
-export function readersOf<Row extends { id: number }>({ rows, table }: Kind<Row, never>) {
+export function createReaders<Row extends { id: number }>({ rows, table }: Kind<Row, never>) {
   return {
     /** The account's record with this id; null if it has none. */
     async find(db: Data, actor: Actor, id: string): Promise<Row | null> {
@@ -143,7 +143,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Columns exten
       where,
       data: { ...changes, updatedAt: timeOfChange(row, now) },
     });
-    await record('UPDATED', kind, [where.id], fieldsOf(changes, fields), details?.(updated));
+    await record('UPDATED', kind, [where.id], changedFields(changes, fields), details?.(updated));
     return updated;
   });
 }

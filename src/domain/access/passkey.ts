@@ -1,7 +1,7 @@
 import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../engine/db/errors.ts';
 import { DomainError } from '../../engine/rules/errors.ts';
-import { nameOf } from '../../engine/rules/input.ts';
+import { nameSchema } from '../../engine/rules/input.ts';
 import { because, refusal } from '../rules.ts';
 import { bySession } from './session.ts';
 import type { User } from './user.ts';
@@ -20,7 +20,7 @@ export interface NewPasskey {
 }
 
 /** A user as passkeys know them. */
-export function handleOf({ id }: Pick<User, 'id'>): string {
+export function encodeHandle({ id }: Pick<User, 'id'>): string {
   return Buffer.from(String(id)).toString('base64url');
 }
 
@@ -29,7 +29,7 @@ export async function requireRoomForPasskey(db: Data, userId: number): Promise<v
     throw new DomainError('VALIDATION', because(tooMany, 'TOO_MANY_PASSKEYS', { max: MAX_PASSKEYS }));
 }
 
-export const passkeyName = nameOf(100);
+export const passkeyName = nameSchema(100);
 
 /** @throws DomainError VALIDATION, CONFLICT, UNAUTHENTICATED */
 export async function createPasskey(

@@ -6,7 +6,7 @@ import { type Actor, notMember, requirePermission } from './actor.ts';
 import { lockAccess } from './lock-access.ts';
 import {
   isRole,
-  lowestOf,
+  lowerRole,
   type Permission,
   parseScopes,
   permissionsOf,
@@ -48,7 +48,7 @@ export const withAccount = { include: { account: disabledAt } } as const;
 const withBoth = { include: { ...withUser.include, ...withAccount.include } } as const;
 
 /** The role of a member who is not disabled. */
-function roleOf(row: MemberRow | null | undefined): Role | null {
+function enabledRole(row: MemberRow | null | undefined): Role | null {
   return row && row.user.disabledAt === null && isRole(row.role) ? row.role : null;
 }
 
@@ -60,9 +60,9 @@ export function stateOfKey(
   if (account.disabledAt !== null) return unknownKey;
   const times = { expiresAt, lastUsedAt };
   if (role === null) return { role: null, permissions: permissionsOfScopes(parseScopes(scopes)), ...times };
-  const makersRole = roleOf(maker);
+  const makersRole = enabledRole(maker);
   if (!isRole(role) || makersRole === null) return unknownKey;
-  const own = lowestOf(role, makersRole);
+  const own = lowerRole(role, makersRole);
   return { role: own, permissions: permissionsOf(own), ...times };
 }
 
@@ -136,12 +136,12 @@ export async function lockCaller<Caller extends Actor | Writer>(
   const [session, memberId] = isActor(caller) ? [caller.session, caller.memberId] : [null, null];
   const where = { id: { in: [memberId, member].filter((id) => id !== null) } };
   const members = await tx.prisma.membership.findMany({ where, select: { id: true, userId: true } });
-  const userOf = (id: number | null) => members.find((one) => one.id === id)?.userId ?? null;
+  const findUserId = (id: number | null) => members.find((one) => one.id === id)?.userId ?? null;
   await lockAccess(
     tx,
-    { User: [userOf(member)], Membership: [member] },
+    { User: [findUserId(member)], Membership: [member] },
     {
-      User: [userOf(memberId), caller.userId ?? null],
+      User: [findUserId(memberId), caller.userId ?? null],
       ...{ Session: [session?.id ?? null], Membership: [memberId], ApiKey: [keyId] },
     },
   );

@@ -1,4 +1,4 @@
-import { choiceOf } from '../../engine/rules/input.ts';
+import { choiceSchema } from '../../engine/rules/input.ts';
 import { keysOf } from '../../engine/tools/keys-of.ts';
 
 /** Roles of members and keys, lowest first. Each role includes the ones before it. */
@@ -11,7 +11,7 @@ export const roles = {
 
 export type Role = keyof typeof roles;
 
-export const roleInput = (description: string) => choiceOf(roles).meta({ title: 'Role', description });
+export const roleInput = (description: string) => choiceSchema(roles).meta({ title: 'Role', description });
 
 export const roleNames = keysOf(roles);
 const ranks: readonly string[] = roleNames;
@@ -25,7 +25,7 @@ export function isAtLeast(role: Role, other: Role): boolean {
   return ranks.indexOf(role) >= ranks.indexOf(other);
 }
 
-export function lowestOf(one: Role, other: Role): Role {
+export function lowerRole(one: Role, other: Role): Role {
   return isAtLeast(one, other) ? other : one;
 }
 

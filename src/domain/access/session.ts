@@ -150,7 +150,7 @@ export async function endSession(db: Data, token: string): Promise<void> {
 }
 
 /** A user's own sessions, the last used first. */
-export async function sessionsOf(db: Data, userId: number, now: Date) {
+export async function findSessions(db: Data, userId: number, now: Date) {
   return db.prisma.session.findMany({
     where: { userId, ...liveSessions(now) },
     orderBy: [...newestFirst],

@@ -12,20 +12,20 @@ import { hashToken } from './actor.ts';
 import { setEmail } from './address-change.ts';
 import { countGuess } from './guesses.ts';
 import { lockAccess } from './lock-access.ts';
-import { mailOf, mayMail } from './mails.ts';
+import { composeMail, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
 import { createToken, endToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
 import { bySession } from './session.ts';
 import type { Asker } from './strangers.ts';
 import {
-  addressKeyOf,
   createUser,
   emailInput,
-  emailKeyOf,
   endAll,
   endOthers,
   findUserByEmail,
+  foldEmail,
   maySignIn,
+  parseEmailKey,
   requireGoodPassword,
   type User,
 } from './user.ts';
@@ -51,7 +51,7 @@ export function tooManyPasswords(seconds: number): DomainError {
   return new DomainError('RATE_LIMITED', message, [], seconds);
 }
 
-const guessesOf = (email: string) => hashToken(nameFor('guess', emailKeyOf(email)));
+const guessCounter = (email: string) => hashToken(nameFor('guess', foldEmail(email)));
 
 /**
  * The user with this email and password; null alike if either is wrong or the user may not sign in, after the same time. A text that is no
@@ -63,8 +63,8 @@ export async function checkPassword(
   { email, password }: { email: string; password: string },
   { passwords, now, asker, tried }: SignInContext,
 ): Promise<User | null> {
-  const isAddress = addressKeyOf(email) !== null;
-  const counted = isAddress ? guessesOf(email) : hashToken(asker?.network ?? nameFor('network'));
+  const isAddress = parseEmailKey(email) !== null;
+  const counted = isAddress ? guessCounter(email) : hashToken(asker?.network ?? nameFor('network'));
   const { count, until } = await countGuess(db, counted, asker ?? null, now);
   if (isAddress && count > MAX_GUESSES) {
     const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000));
@@ -74,13 +74,13 @@ export async function checkPassword(
   if (user !== null) tried?.(user.id);
   const isRight = await passwords.verify(password, user?.password ?? null);
   if (!isRight || user === null || !isAddress) return null;
-  await forgiveGuess(db, guessesOf(email));
+  await forgiveGuess(db, guessCounter(email));
   return db.prisma.user.findFirst({ where: { id: user.id, ...maySignIn } });
 }
 
 /** Forgets the wrong passwords that were tried for an email. */
 export async function forgetGuesses(db: Data, email: string): Promise<void> {
-  await db.prisma.signInGuesses.deleteMany({ where: { emailHash: guessesOf(email) } });
+  await db.prisma.signInGuesses.deleteMany({ where: { emailHash: guessCounter(email) } });
 }
 
 export async function hasOwner(db: Data): Promise<boolean> {
@@ -168,7 +168,7 @@ export async function mailReset(
   acceptLanguage: string,
   asker: Asker | null = null,
 ): Promise<void> {
-  const address = addressKeyOf(email);
+  const address = parseEmailKey(email);
   if (sendMail === null || address === null) return;
   if (!(await mayMail(db, ['reset', address], now, { asker }))) return;
   const user = await findUserByEmail(db, email);
@@ -182,7 +182,7 @@ export async function mailReset(
     return same && createToken(tx, 'RESET', { userId: id, data, asker }, now);
   });
   if (token === null) return;
-  const mail = mailOf('reset', acceptLanguage, { to, url: pageUrl('reset', token) });
+  const mail = composeMail('reset', acceptLanguage, { to, url: pageUrl('reset', token) });
   sendMail(mail, () => endToken(db, token));
 }
 
@@ -205,14 +205,14 @@ export async function changeEmail(
     await bySession(db, session, now, (tx) => setEmail(tx, session, email, null, now));
     return true;
   }
-  const mayMailTo = () => mayMail(db, ['address', emailKeyOf(email)], now);
+  const mayMailTo = () => mayMail(db, ['address', foldEmail(email)], now);
   if (!(await mayMail(db, ['user', userId], now)) || !(await mayMailTo())) {
     const message = 'Three mails were sent for you, or to this address, within an hour: wait.';
     throw new DomainError('RATE_LIMITED', message, [], AN_HOUR / 1000);
   }
   const begun = { userId, sessionId: session.id, data: { email } };
   const token = await bySession(db, session, now, (tx) => createToken(tx, 'EMAIL', begun, now));
-  const mail = mailOf('confirmation', acceptLanguage, { to: email, url: pageUrl('confirm', token) });
+  const mail = composeMail('confirmation', acceptLanguage, { to: email, url: pageUrl('confirm', token) });
   sendMail(mail, () => endToken(db, token));
   return false;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
 import { isUniqueViolation } from '../../engine/db/errors.ts';
 import { DomainError, invalidField } from '../../engine/rules/errors.ts';
-import { nameOf, parseInput, textOf } from '../../engine/rules/input.ts';
+import { nameSchema, parseInput, textSchema } from '../../engine/rules/input.ts';
 import type { Membership, User } from '../../generated/sqlite/client.ts';
 import { type Changing, OPERATOR, recordingChanges } from '../change/change.ts';
 import { refusal } from '../rules.ts';
@@ -14,21 +14,21 @@ export type { User };
 const MAX_EMAIL = 254;
 
 /** An email address that browsers accept, too, as it was typed but for spaces around it. */
-export const emailInput = textOf(1, MAX_EMAIL).pipe(
+export const emailInput = textSchema(1, MAX_EMAIL).pipe(
   z.email({ pattern: z.regexes.html5Email, error: refusal('EMAIL') }),
 );
 
 /** The form of an email address that is compared. */
-export function emailKeyOf(email: string): string {
+export function foldEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
 /** That form of an email address; null for any other text. */
-export function addressKeyOf(text: string): string | null {
-  return emailInput.safeParse(text).success ? emailKeyOf(text) : null;
+export function parseEmailKey(text: string): string | null {
+  return emailInput.safeParse(text).success ? foldEmail(text) : null;
 }
 
-export const userName = nameOf(100).describe('The name, 1 to 100 characters.');
+export const userName = nameSchema(100).describe('The name, 1 to 100 characters.');
 
 /** The commonest passwords of at least ten characters, in lower case. */
 const COMMON = new Set(
@@ -56,7 +56,7 @@ export function requireGoodPassword(password: unknown, email: string): string {
   if (length < SHORTEST || length > LONGEST)
     throw wrong(refusal('LENGTH_GIVEN', { min: SHORTEST, max: LONGEST, length }));
   const lower = password.toLowerCase();
-  if (lower.trim() === emailKeyOf(email)) throw wrong(refusal('EMAIL_AS_PASSWORD'));
+  if (lower.trim() === foldEmail(email)) throw wrong(refusal('EMAIL_AS_PASSWORD'));
   if (COMMON.has(lower)) throw wrong(refusal('COMMON_PASSWORD'));
   return password;
 }
@@ -133,14 +133,14 @@ export async function createUser(
 ): Promise<User> {
   const { name } = parseInput(z.object({ name: userName }), { name: input.name });
   const { email } = input;
-  const emailKey = emailKeyOf(email);
+  const emailKey = foldEmail(email);
   const user = await db.prisma.user.create({ data: { name, email, emailKey, password, createdAt: now } });
   await requireFreeEmail(db, emailKey, user.id, now);
   return user;
 }
 
 export async function findUserByEmail(db: Data, email: string): Promise<User | null> {
-  return db.prisma.user.findUnique({ where: { emailKey: emailKeyOf(email) } });
+  return db.prisma.user.findUnique({ where: { emailKey: foldEmail(email) } });
 }
 
 /** The user with an id who is not deleted; null if there is none. */
@@ -249,7 +249,7 @@ export async function setDisabled(
 }
 
 /** A user's memberships in accounts that are not disabled, with the names of the accounts, the oldest first. */
-export async function membershipsOf(
+export async function findMemberships(
   db: Data,
   userId: number,
 ): Promise<(Membership & { account: { id: number; name: string } })[]> {

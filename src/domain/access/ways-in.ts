@@ -30,7 +30,7 @@ export function isSameIssuer(one: string, other: string | null): boolean {
 }
 
 /** Reads a user's ways to sign in, without secrets: whether they have a password, their passkeys and identities. */
-export async function waysOf(db: Data, userId: number) {
+export async function findWaysIn(db: Data, userId: number) {
   const { password, passkeys, identities } = await db.prisma.user.findUniqueOrThrow({
     where: { id: userId },
     include: { passkeys: { orderBy: { id: 'asc' } }, identities: { orderBy: { id: 'asc' } } },
@@ -40,7 +40,7 @@ export async function waysOf(db: Data, userId: number) {
 
 /** True if the user has an identity of this provider, so that signing out must include the provider's page. */
 export async function isKnownTo(db: Data, userId: number, issuer: string): Promise<boolean> {
-  return (await waysOf(db, userId)).identities.some((one) => isSameIssuer(one.issuer, issuer));
+  return (await findWaysIn(db, userId)).identities.some((one) => isSameIssuer(one.issuer, issuer));
 }
 
 /**
@@ -57,7 +57,7 @@ export async function removeWay(
 ): Promise<void> {
   const number = parseId(id);
   await bySession(db, session, now, async (tx) => {
-    const { hasPassword, ...own } = await waysOf(tx, session.userId);
+    const { hasPassword, ...own } = await findWaysIn(tx, session.userId);
     const isIt = (kind: typeof what) => (one: Passkey | Identity) => kind === what && one.id === number;
     if (!own.passkeys.some(isIt('passkey')) && !own.identities.some(isIt('identity'))) throw notFound(what);
     const passkeys = own.passkeys.filter((one) => ways.passkeys && !isIt('passkey')(one));

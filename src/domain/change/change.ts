@@ -105,7 +105,7 @@ export function changedColumns<Data extends object>(row: object, data: Data): Pa
 }
 
 /** The fields to which the columns belong, each once. */
-export function fieldsOf(columns: object, names: FieldNames): string[] {
+export function changedFields(columns: object, names: FieldNames): string[] {
   const fields = Object.keys(columns).flatMap((column) =>
     NO_FIELD.test(column) ? [] : (names[column] ?? column),
   );
@@ -115,7 +115,7 @@ export function fieldsOf(columns: object, names: FieldNames): string[] {
 /** The fields of a new record that are not null. */
 export function fieldsSet(columns: object, names: FieldNames): string[] {
   const set = Object.entries(columns).filter(([, value]) => value != null);
-  return fieldsOf(Object.fromEntries(set), names);
+  return changedFields(Object.fromEntries(set), names);
 }
 
 const seenInput = z.object({ ifUpdatedAt: timestamp.nullish() });

@@ -13,8 +13,8 @@ import {
   readConnection,
 } from '../../engine/lists/pagination.ts';
 import {
-  choiceOf,
-  idOf,
+  choiceSchema,
+  idSchema,
   parseInput,
   timestamp,
   type Unparsed,
@@ -27,10 +27,10 @@ import { type RecordKind, recordKinds } from './change.ts';
 export const changeOrderFields = { ID: 'The order of the changes.' } as const;
 
 export const changeFilter = z.object({
-  kind: choiceOf(recordKinds)
+  kind: choiceSchema(recordKinds)
     .meta({ title: 'RecordKind', description: 'Only changes of this kind of record.' })
     .nullish(),
-  recordId: idOf(refusal('ID', { what: 'a record' }))
+  recordId: idSchema(refusal('ID', { what: 'a record' }))
     .nullish()
     .describe('Only changes of records with this id.'),
   since: timestamp
@@ -114,7 +114,7 @@ export async function findChanges(db: Data, actor: Actor, ids: readonly number[]
 }
 
 /** A slice of the changes of one record, newest first. */
-export function historyOf(
+export function findHistory(
   db: Data,
   lists: ListReader,
   actor: Actor,

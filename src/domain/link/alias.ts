@@ -1,4 +1,4 @@
-import { textOf, trimPasted, withoutEnd } from '../../engine/rules/input.ts';
+import { textSchema, trimPasted, withoutEnd } from '../../engine/rules/input.ts';
 import { isOnHost, pathIn } from '../../engine/rules/url.ts';
 import { type Random, randomText } from '../../engine/tools/random.ts';
 import { refusal } from '../rules.ts';
@@ -56,7 +56,7 @@ const BEGINNING = new RegExp(
 );
 
 /** The alias before what texts and programs put behind a short URL without a space, such as an emoji or Chinese letters. */
-function beginningOf(path: string): { alias: string; asksForStatistics: boolean } | null {
+function matchBeginning(path: string): { alias: string; asksForStatistics: boolean } | null {
   const [, sent, plus] = BEGINNING.exec(path) ?? [];
   return sent === undefined
     ? null
@@ -69,12 +69,12 @@ export function aliasOfPath(path: string): string {
   if (plain !== undefined) return plain;
   const alias = meantBy(path);
   if (isAlias(alias)) return alias;
-  const beginning = beginningOf(path);
+  const beginning = matchBeginning(path);
   return beginning === null || beginning.asksForStatistics ? '' : beginning.alias;
 }
 
 /** Returns the alias of a path in any form that finds its link; otherwise the path itself. */
-export function placeOf(path: string): string {
+export function normalizePlace(path: string): string {
   // Requests' paths have one slash at the start.
   const single = path.replace(/^\/+/, '/');
   return aliasOfPath(single) || single;
@@ -87,7 +87,7 @@ export function placeOf(path: string): string {
  * @param hosts the requested host, to which a proxy may add its port, and the name of its domain
  */
 export function isItself(address: string, place: string, hosts: readonly string[]): boolean {
-  return placeOf(pathIn(address)) === place && hosts.some((host) => isOnHost(address, host));
+  return normalizePlace(pathIn(address)) === place && hosts.some((host) => isOnHost(address, host));
 }
 
 /** The alias of a path `/alias+`, which asks for statistics; empty for any other path. */
@@ -96,12 +96,12 @@ export function statisticsAliasOfPath(path: string): string {
   const part = meantBy(path);
   const alias = withoutEnd(part.slice(0, -1), ADDED);
   if (part.endsWith('+') && isAlias(alias)) return alias;
-  const beginning = beginningOf(path);
+  const beginning = matchBeginning(path);
   return beginning?.asksForStatistics ? beginning.alias : '';
 }
 
 /** The path of a link on its domain; case-sensitive. */
-export const aliasInput = textOf(1, MAX_ALIAS, trimPasted)
+export const aliasInput = textSchema(1, MAX_ALIAS, trimPasted)
   .refine((alias) => /^[\w-]*$/.test(alias), refusal('ALIAS_CHARACTERS'))
   .refine((alias) => !isReserved(alias), refusal('SERVICE_PATH'))
   .meta({ pattern: pattern.source });

@@ -4,7 +4,7 @@ import { hostOf, normalizeHost, plainHost, withoutPort } from '../../engine/rule
 import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
 import { refusal } from '../rules.ts';
 import { isAlias } from './alias.ts';
-import { type Addresses, addressesOf } from './targeting.ts';
+import { type Addresses, listAddresses } from './targeting.ts';
 
 /** The entries of a file, and its invalid lines. */
 export interface Listed {
@@ -17,7 +17,7 @@ const MAX_REPORTED = 20;
 const MAX_REPORTED_LENGTH = 100;
 
 /** The entries of a text, one per line; text after # is a comment. `read` returns null for an invalid entry. */
-async function entriesOf(text: string, read: (entry: string) => string | null): Promise<Listed> {
+async function parseEntries(text: string, read: (entry: string) => string | null): Promise<Listed> {
   const entries = new Set<string>();
   const wrong: Listed['wrong'][number][] = [];
   let number = 0;
@@ -47,12 +47,12 @@ function hostEntry(written: string): string | null {
 
 /** The hosts of a list, for `OperatorLists`. */
 export function parseBlockedHosts(text: string): Promise<Listed> {
-  return entriesOf(text, hostEntry);
+  return parseEntries(text, hostEntry);
 }
 
 /** The aliases of a list, case-folded: people confuse aliases that differ only in case. */
 export function parseReservedAliases(text: string): Promise<Listed> {
-  return entriesOf(text, (alias) => (isAlias(alias) ? foldCase(alias) : null));
+  return parseEntries(text, (alias) => (isAlias(alias) ? foldCase(alias) : null));
 }
 
 /** The message for an address on a blocked host. */
@@ -87,7 +87,7 @@ export class OperatorLists {
     const known = this.#found.get(link);
     if (known !== undefined) return known;
     let found = false;
-    for (const address of addressesOf(link)) found ||= this.blocksAddress(address);
+    for (const address of listAddresses(link)) found ||= this.blocksAddress(address);
     this.#found.set(link, found);
     return found;
   }

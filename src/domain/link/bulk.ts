@@ -103,7 +103,7 @@ async function utmErrors(
  * The outcome for a link, which is not written yet.
  * @param mayRename whether it gets another alias if its own is taken
  */
-async function outcomeOf(
+async function decideOutcome(
   input: CompleteInput,
   mayRename: boolean,
   tagKeys: readonly string[],
@@ -111,7 +111,7 @@ async function outcomeOf(
 ): Promise<BulkOutcome> {
   const { db, accountId, services, found, names, tags } = state;
   const { domainId, alias, url } = input;
-  const holder = names.holderOf(domainId, alias);
+  const holder = names.findHolder(domainId, alias);
   const isSame = (name: Name) => name.accountId === accountId && encodeBidi(name.url) === url;
   if (holder && isSame(holder)) return { kind: 'existing', alias };
   const errors = inputErrors(found, services, { input, domainId, link: null, isTaken: false });
@@ -200,7 +200,7 @@ async function createOnce(
 ): Promise<BulkOutcome[]> {
   const { accountId } = actor;
   const inputs = items.flatMap(({ input }) => input ?? []);
-  const stored = await referencesOf(db, accountId, inputs);
+  const stored = await findInputReferences(db, accountId, inputs);
   const found = dryRun?.withDomains(stored) ?? stored;
   const names = new UsedAliases(found.aliasHolders, dryRun);
   const wanted = new Map(items.flatMap(({ tags }) => [...tags]));
@@ -211,7 +211,7 @@ async function createOnce(
   const links: ImportedLink[] = [];
   for (const { input, errors, mayRename, origin, tags } of items) {
     const outcome: BulkOutcome = input
-      ? await outcomeOf(input, mayRename || onTaken === 'suffix', [...tags.keys()], state)
+      ? await decideOutcome(input, mayRename || onTaken === 'suffix', [...tags.keys()], state)
       : { kind: 'refused', fields: errors, taken: false };
     outcomes.push(outcome);
     if (outcome.kind === 'refused' && outcome.taken && onTaken === 'stop') break;
@@ -226,7 +226,7 @@ async function createOnce(
   return outcomes;
 }
 
-function referencesOf(
+function findInputReferences(
   db: Data,
   accountId: number,
   inputs: readonly CompleteInput[],

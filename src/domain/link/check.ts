@@ -11,7 +11,7 @@ import type { Services } from '../services.ts';
 import { namesServing } from '../short-domain/host.ts';
 import { hostBlocked } from './blocklists.ts';
 import { type LinkInput, wrongDomain, wrongSpace, wrongUtmTemplate } from './fields.ts';
-import { addressesOf } from './targeting.ts';
+import { listAddresses } from './targeting.ts';
 
 /** The error of an alias that another link has on the domain. */
 export const takenAlias = fieldError(['alias'], refusal('ALIAS_TAKEN'));
@@ -37,18 +37,18 @@ function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[
 /** The addresses in the input that the link does not have yet. */
 function addedAddresses(input: LinkInput, link: Link | null): ReturnType<typeof addressesIn> {
   if (link === null) return addressesIn(input);
-  const known = new Set([...addressesOf(link)].map(encodeBidi));
+  const known = new Set([...listAddresses(link)].map(encodeBidi));
   return addressesIn(input).filter(({ url }) => !known.has(url));
 }
 
 /** The names of domains to which the addresses would lead. */
-function domainNamesOf(addresses: readonly { url: string }[]): string[] {
+function listDomainNames(addresses: readonly { url: string }[]): string[] {
   return [...new Set(addresses.flatMap(({ url }) => namesServing(hostOf(url))))];
 }
 
 /** The names of domains to which the addresses in the input would lead. */
 export function domainNamesIn(input: LinkInput): string[] {
-  return domainNamesOf(addressesIn(input));
+  return listDomainNames(addressesIn(input));
 }
 
 /**
@@ -80,7 +80,7 @@ export async function findInputErrors(
     pixelIds,
     tagIds: [...tagIds, ...addTagIds, ...removeTagIds],
     utmTemplateIds: utmTemplateId == null ? [] : [utmTemplateId],
-    hosts: domainNamesOf(addedAddresses(input, link)),
+    hosts: listDomainNames(addedAddresses(input, link)),
     aliases: alias == null ? [] : [alias],
     aliasKeys: [],
   });

@@ -4,12 +4,12 @@ import type { Writer } from '../../engine/rules/caller.ts';
 import {
   flag,
   foldCase,
-  idOf,
-  integerOf,
-  listOf,
+  idSchema,
+  integerSchema,
+  listSchema,
   notATimestamp,
   plainKeyOf,
-  textOf,
+  textSchema,
   timestamp,
   withDefault,
 } from '../../engine/rules/input.ts';
@@ -43,7 +43,7 @@ export const missingPrivacyPassword = refusal('PRIVACY_PASSWORD');
 
 export const MAX_PIXELS = 50;
 export const MAX_TAGS = 50;
-const tagList = (words: string) => listOf(idOf(wrongTag), MAX_TAGS).describe(words);
+const tagList = (words: string) => listSchema(idSchema(wrongTag), MAX_TAGS).describe(words);
 
 /** A field that null sets to its empty value; an absent field stays absent. */
 function clearedTo<Schema extends z.ZodType>(schema: Schema, nothing: z.output<Schema>) {
@@ -82,7 +82,7 @@ const expiration = z
           'the start of the day on which the link already expires.',
       )
       .nullish(),
-    clicks: integerOf(1, 999_999_999)
+    clicks: integerSchema(1, 999_999_999)
       .describe('The click limit: the link expires after this many clicks, 1 to 999999999.')
       .nullish(),
   })
@@ -114,7 +114,7 @@ const noTargeting = {
 
 /** A text that null and the empty text clear. */
 export function clearableText(max: number, words: string) {
-  return textOf(0, max)
+  return textSchema(0, max)
     .describe(words)
     .transform((text) => text || null)
     .nullish();
@@ -131,9 +131,9 @@ export const linkTexts = keysOf(texts);
 const clearable = {
   ...texts,
   password: passwordInput.describe('The password that visitors must enter, 1 to 128 characters.').nullish(),
-  spaceId: idOf(wrongSpace).describe('The id of the space of the link.').nullish(),
+  spaceId: idSchema(wrongSpace).describe('The id of the space of the link.').nullish(),
   pixelIds: clearedTo(
-    listOf(idOf(wrongPixel), MAX_PIXELS).describe(
+    listSchema(idSchema(wrongPixel), MAX_PIXELS).describe(
       'The ids of the pixels that the link fires; replaces all of them.',
     ),
     [],
@@ -153,7 +153,7 @@ const url = webAddress.describe(
 );
 const disabled = flag.describe('Whether the link is disabled.');
 /** One-time fields, which act on the link as it is after the change. */
-const utmTemplateId = idOf(wrongUtmTemplate).describe(
+const utmTemplateId = idSchema(wrongUtmTemplate).describe(
   'The id of a UTM template, whose parameters are added to the URL now; one that it has already stays as it is.',
 );
 const utmOnTargets = flag.describe(
@@ -164,7 +164,9 @@ const forwardsQuery = flag.describe('Whether the query of a visit goes on to the
 export const createLinkInput = z
   .object({
     url,
-    domainId: idOf(wrongDomain).nullish().describe("The domain of the link; the service's own by default."),
+    domainId: idSchema(wrongDomain)
+      .nullish()
+      .describe("The domain of the link; the service's own by default."),
     alias: aliasInput
       .nullish()
       .describe(
@@ -201,7 +203,7 @@ export const createLinkInput = z
 
 export const updateLinkInput = z.object({
   url: url.optional(),
-  domainId: idOf(fixedDomain).optional().describe('The domain of the link; it cannot change.'),
+  domainId: idSchema(fixedDomain).optional().describe('The domain of the link; it cannot change.'),
   alias: aliasInput.optional().describe(`The alias: ${ALIAS_RULE}.`),
   ...clearable,
   addTagIds: tagList('The ids of tags to add to those of the link.').optional(),
@@ -222,15 +224,15 @@ export type LinkInput = NewLinkInput | z.output<typeof updateLinkInput>;
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 
 /** Returns the expiry after a change. A given time without seconds keeps a stored time within the same minute. */
-export function expiryOf(
+export function resolveExpiry(
   stored: Date | null,
   given: NonNullable<LinkInput['expiration']>['at'],
 ): Date | null | undefined {
-  const startOf = (time: Date, length: number) => Math.floor(time.getTime() / length) * length;
-  if (given === MIDNIGHT) return stored && new Date(startOf(stored, DAY_MS));
+  const roundDown = (time: Date, length: number) => Math.floor(time.getTime() / length) * length;
+  if (given === MIDNIGHT) return stored && new Date(roundDown(stored, DAY_MS));
   if (given == null) return given;
   const isKept =
-    given.toTheMinute && stored !== null && startOf(stored, MINUTE_MS) === startOf(given.at, MINUTE_MS);
+    given.toTheMinute && stored !== null && roundDown(stored, MINUTE_MS) === roundDown(given.at, MINUTE_MS);
   return isKept ? stored : given.at;
 }
 
@@ -238,7 +240,7 @@ export function expiryOf(
  * The columns that the input sets; absent fields are undefined. Fields not handled here have a column of the same name.
  * @param stored the link that is changed, if any: a password that it has already keeps its hash
  */
-export async function columnsOf(input: LinkInput, services: Services, actor: Writer, stored?: Link) {
+export async function buildColumns(input: LinkInput, services: Services, actor: Writer, stored?: Link) {
   const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...others } = input;
   const { tagIds: _tagIds, addTagIds: _added, removeTagIds: _removed, ...rest } = others;
   const { utmTemplateId: _utmTemplateId, utmOnTargets: _utmOnTargets, ...columns } = rest;
@@ -258,7 +260,7 @@ export async function columnsOf(input: LinkInput, services: Services, actor: Wri
     password,
     privacyPassword,
     expirationUrl: expiration?.url,
-    expiresAt: expiryOf(stored?.expiresAt ?? null, expiration?.at),
+    expiresAt: resolveExpiry(stored?.expiresAt ?? null, expiration?.at),
     expirationClicks: expiration?.clicks,
     targetType: targeting?.type,
     ...encodeTargets(targeting ?? {}),
@@ -281,7 +283,7 @@ export async function newLinkColumns(
   times: { readonly createdAt: Date; readonly updatedAt: Date },
 ) {
   const { url } = input;
-  const columns = await columnsOf(input, services, writer);
+  const columns = await buildColumns(input, services, writer);
   return { ...columns, url, urlKey: foldCase(url), accountId: writer.accountId, domainId, ...times };
 }
 

@@ -34,11 +34,11 @@ import {
 } from '../../engine/lists/pagination.ts';
 import { DomainError } from '../../engine/rules/errors.ts';
 import {
-  choiceOf,
+  choiceSchema,
   foldCase,
   foldMarks,
-  idOf,
-  listOf,
+  idSchema,
+  listSchema,
   longestFor,
   parseInput,
   timestamp,
@@ -69,7 +69,7 @@ const searchColumns = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey', ANY
 /** Maximum number of words in a search for words anywhere. */
 const MAX_WORDS = 8;
 
-const wordsOf = readOnce((search): readonly string[] => {
+const splitWords = readOnce((search): readonly string[] => {
   const words = search.split(/\s+/).map(foldMarks);
   return [...new Set(words)].filter(Boolean);
 });
@@ -83,8 +83,8 @@ export const linkOrderFields = {
   UPDATED_AT: 'When they were last changed.',
 } as const satisfies Record<LinkOrder, string>;
 
-const tagIds = listOf(
-  idOf(because(refusal('ID', { what: 'one of your tags' }), 'UNKNOWN_TAG', {})),
+const tagIds = listSchema(
+  idSchema(because(refusal('ID', { what: 'one of your tags' }), 'UNKNOWN_TAG', {})),
   MAX_TAGS,
 ).nullish();
 
@@ -93,19 +93,19 @@ const createdTime = (which: string) =>
 
 const linkFilterFields = z.object({
   search: searchInput.describe('Only links that contain this text, case-insensitive.'),
-  searchBy: withDefault(choiceOf(linkSearchFields).meta({ title: 'LinkSearchField' }), 'TITLE').describe(
+  searchBy: withDefault(choiceSchema(linkSearchFields).meta({ title: 'LinkSearchField' }), 'TITLE').describe(
     'The field that is searched.',
   ),
-  status: choiceOf(linkStatuses)
+  status: choiceSchema(linkStatuses)
     .meta({ title: 'LinkStatus', description: 'Only links with this status.' })
     .nullish(),
-  spaceId: idOf(wrongSpace).nullish().describe('Only links in the space with this id.'),
+  spaceId: idSchema(wrongSpace).nullish().describe('Only links in the space with this id.'),
   withoutSpace: z
     .boolean()
     .nullish()
     .describe('If true, only links without a space; if false, no condition.'),
-  domainId: idOf(wrongDomain).nullish().describe('Only links on the domain with this id.'),
-  pixelId: idOf(because(refusal('ID', { what: 'one of your pixels' }), 'UNKNOWN_PIXEL', {}))
+  domainId: idSchema(wrongDomain).nullish().describe('Only links on the domain with this id.'),
+  pixelId: idSchema(because(refusal('ID', { what: 'one of your pixels' }), 'UNKNOWN_PIXEL', {}))
     .nullish()
     .describe('Only links with the pixel with this id.'),
   tags: z
@@ -126,7 +126,7 @@ const linkFilterFields = z.object({
 });
 
 export const linkFilter = linkFilterFields.superRefine(({ search, searchBy }, context) => {
-  const words = searchBy === 'ANYWHERE' ? wordsOf(search ?? '').length : 0;
+  const words = searchBy === 'ANYWHERE' ? splitWords(search ?? '').length : 0;
   const message = refusal('MAX_WORDS', { max: MAX_WORDS, words });
   if (words > MAX_WORDS) context.addIssue({ code: 'custom', path: ['search'], message });
 });
@@ -147,7 +147,7 @@ export interface LinksOf {
 }
 
 /** The tags that links must have; undefined for any. */
-function tagsOf({ tags }: Filter, tagId: number | undefined): TagCondition | undefined {
+function tagCondition({ tags }: Filter, tagId: number | undefined): TagCondition | undefined {
   const { any: given, all, none } = tags ?? {};
   const any = given ?? [];
   // One of one is all.
@@ -166,7 +166,7 @@ export const MAX_COUNTED = 1_000;
  * The conditions of the filter except the space; `isSelective` if an index leaves only few links to check, `indexed` if an
  * index covers the search.
  */
-async function conditionsOf(
+async function buildConditions(
   lists: AccountReader,
   { accountId }: Actor,
   { search, searchBy, status, domainId, pixelId, createdFrom, createdUntil, updatedSince }: Filter,
@@ -175,7 +175,7 @@ async function conditionsOf(
   const where: Expression[] = [];
   let isSelective = false;
   let indexed = true;
-  const text = searchBy === 'ANYWHERE' ? wordsOf(search ?? '').join(' ') : foldCase(search ?? '');
+  const text = searchBy === 'ANYWHERE' ? splitWords(search ?? '').join(' ') : foldCase(search ?? '');
   if (text) {
     const found = await lists.linksContaining({ accountId, column: searchColumns[searchBy], text });
     if (found === null) throw new DomainError('UNAVAILABLE', NOT_READY, [], 60);
@@ -201,9 +201,9 @@ async function listFor(
   select: LinkSelect,
 ): Promise<{ list: List; total: Expression; counted: Expression }> {
   const { accountId } = actor;
-  const { indexed, ...narrowed } = await conditionsOf(lists, actor, filter, now);
+  const { indexed, ...narrowed } = await buildConditions(lists, actor, filter, now);
   const spaces = [filter.spaceId, of.spaceId].filter((id) => id != null);
-  const tags = tagsOf(filter, of.tagId);
+  const tags = tagCondition(filter, of.tagId);
   const inSpaces = [
     ...spaces.map((id) => is('spaceId', id)),
     ...(filter.withoutSpace ? [isNull('spaceId')] : []),
@@ -308,7 +308,7 @@ function fastTotal(
 const MAX_SHORT_URL = 4_096;
 
 /** The host and the alias of a short URL, with or without its scheme; null if it is not one. */
-function partsOf(text: string): { host: string; alias: string } | null {
+function splitShortUrl(text: string): { host: string; alias: string } | null {
   if (text.length > longestFor(MAX_SHORT_URL)) return null;
   const trimmed = trimPasted(text).replace(/[?#].*$/s, '');
   if (trimmed.length > MAX_SHORT_URL) return null;
@@ -327,7 +327,7 @@ export async function findLinkByShortUrl(
   text: string,
   select: LinkSelect,
 ): Promise<SelectedLink | null> {
-  const parts = partsOf(text);
+  const parts = splitShortUrl(text);
   if (parts === null) return null;
   const { host, alias } = parts;
   const condition = isServedAt(host, namesServing(host), alias);

@@ -17,7 +17,7 @@ import { generatedAliases } from './alias.ts';
 import { findInputErrors, takenAlias } from './check.ts';
 import {
   aliasColumns,
-  columnsOf,
+  buildColumns,
   createLinkInput,
   newLinkColumns,
   newLinkFields,
@@ -27,7 +27,7 @@ import {
 import { PasswordNotCompared, Reuse } from './reuse.ts';
 
 /** Finds existing links that have all given fields of the input. */
-async function reuseOf(
+async function findReuse(
   destination: Destination,
   services: Services,
   actor: Actor,
@@ -39,7 +39,7 @@ async function reuseOf(
     updateLinkInput,
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)),
   );
-  const columns = await columnsOf(
+  const columns = await buildColumns(
     { ...given, password: undefined, privacyPassword: undefined },
     services,
     actor,
@@ -107,7 +107,7 @@ export async function prepareNewLink(
   const domainId = input.domainId ?? services.defaultDomainId;
   const { url, pixelIds = [], tagIds = [] } = input;
   const { accountId } = actor;
-  const reuse = reuses ? await reuseOf({ accountId, domainId, url }, services, actor, unparsed, now) : null;
+  const reuse = reuses ? await findReuse({ accountId, domainId, url }, services, actor, unparsed, now) : null;
   const newest = (found: SelectedLink) => async (isLater?: boolean) =>
     (isLater ? await existing(db, reuse, select) : null) ?? found;
   const found = await existing(db, reuse, select);

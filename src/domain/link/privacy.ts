@@ -1,4 +1,4 @@
-import { choiceOf } from '../../engine/rules/input.ts';
+import { choiceSchema } from '../../engine/rules/input.ts';
 
 /** Audiences of a link's statistics. Visits depend on the link's password instead. */
 export const linkPrivacies = {
@@ -9,7 +9,7 @@ export const linkPrivacies = {
 
 export type LinkPrivacy = keyof typeof linkPrivacies;
 
-export const linkPrivacy = choiceOf(linkPrivacies).meta({
+export const linkPrivacy = choiceSchema(linkPrivacies).meta({
   title: 'LinkPrivacy',
   description: 'Who may see the statistics.',
 });
@@ -17,5 +17,5 @@ export const linkPrivacy = choiceOf(linkPrivacies).meta({
 const { PASSWORD: _, ...withoutPassword } = linkPrivacies;
 
 /** The privacy of links that get none of their own: a password would have to be one for all. */
-export const defaultPrivacy = choiceOf(withoutPassword).meta({ title: 'LinkPrivacy' });
+export const defaultPrivacy = choiceSchema(withoutPassword).meta({ title: 'LinkPrivacy' });
 export type DefaultPrivacy = keyof typeof withoutPassword;

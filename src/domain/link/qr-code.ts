@@ -2,7 +2,13 @@ import { crc32, deflateSync } from 'node:zlib';
 import { encodeQR } from 'qr';
 import { z } from 'zod';
 import { fieldError, invalid } from '../../engine/rules/errors.ts';
-import { choiceOf, integerOf, parseInput, type Unparsed, withDefault } from '../../engine/rules/input.ts';
+import {
+  choiceSchema,
+  integerSchema,
+  parseInput,
+  type Unparsed,
+  withDefault,
+} from '../../engine/rules/input.ts';
 import { refusal } from '../rules.ts';
 
 /** Levels of error correction: how much of a code may be damaged or covered. */
@@ -16,9 +22,9 @@ export const qrErrorCorrections = {
 const levels = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const;
 
 export const qrCodeInput = z.object({
-  size: withDefault(integerOf(32, 2048), 256),
-  errorCorrection: withDefault(choiceOf(qrErrorCorrections), 'M'),
-  margin: withDefault(integerOf(0, 32), 4),
+  size: withDefault(integerSchema(32, 2048), 256),
+  errorCorrection: withDefault(choiceSchema(qrErrorCorrections), 'M'),
+  margin: withDefault(integerSchema(0, 32), 4),
 });
 
 /** A QR code: its dark modules by row, the margin included, and its width and height in pixels. */
@@ -27,7 +33,7 @@ interface QrCode {
   readonly size: number;
 }
 
-function qrCodeOf(text: string, input: Unparsed<typeof qrCodeInput>): QrCode {
+function encodeQrCode(text: string, input: Unparsed<typeof qrCodeInput>): QrCode {
   const { size, errorCorrection, margin } = parseInput(qrCodeInput, input);
   // The library's minimum margin is one module.
   const framed = encodeQR(text, 'raw', { ecc: levels[errorCorrection], border: 1, scale: 1 });
@@ -49,7 +55,7 @@ function qrCodeOf(text: string, input: Unparsed<typeof qrCodeInput>): QrCode {
  * @throws DomainError VALIDATION
  */
 export function qrCodeSvg(text: string, input: Unparsed<typeof qrCodeInput>): string {
-  const { modules, size } = qrCodeOf(text, input);
+  const { modules, size } = encodeQrCode(text, input);
   const width = modules.length;
   const runs = modules.flatMap((row, y) =>
     row.flatMap((dark, x) => {
@@ -82,7 +88,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
  * @throws DomainError VALIDATION, also if the size has less than a pixel per module
  */
 export function qrCodePng(text: string, input: Unparsed<typeof qrCodeInput>): Buffer {
-  const { modules, size } = qrCodeOf(text, input);
+  const { modules, size } = encodeQrCode(text, input);
   const scale = Math.floor(size / modules.length);
   if (scale === 0) throw invalid([fieldError(['size'], refusal('QR_SIZE', { min: modules.length }))]);
   const before = Math.floor((size - scale * modules.length) / 2);

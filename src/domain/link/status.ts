@@ -13,7 +13,7 @@ type StatusColumns = Pick<Link, 'disabled' | 'expirationClicks'> &
   Pick<LinkCounter, 'clicks'> & { readonly expiresAt: Date | string | null };
 
 /** @param now called only if the status depends on the time */
-export function statusOf(
+export function linkStatus(
   { disabled, expiresAt, expirationClicks, clicks }: StatusColumns,
   now: () => Date,
 ): LinkStatus {

@@ -1,7 +1,7 @@
 import iso6391 from 'iso-639-1';
 import { iso31661 } from 'iso-3166/1.js';
 import { z } from 'zod';
-import { choiceOf, listOf, textOf } from '../../engine/rules/input.ts';
+import { choiceSchema, listSchema, textSchema } from '../../engine/rules/input.ts';
 import { webAddress } from '../../engine/rules/url.ts';
 import { encodeBidi } from '../../engine/tools/bidirectional.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
@@ -46,17 +46,17 @@ export const maxTargets = {
 const TWO_LETTERS = /^[A-Za-z]{2}$/;
 
 /** A code of two letters, case-insensitive. ASCII is checked first, since other letters could fold into ASCII ones. */
-function codeOf(fold: (code: string) => string, codes: ReadonlySet<string>, wrong: string) {
-  return textOf(1, 255)
+function codeSchema(fold: (code: string) => string, codes: ReadonlySet<string>, wrong: string) {
+  return textSchema(1, 255)
     .transform((code) => (TWO_LETTERS.test(code) ? fold(code) : code))
     .refine((code) => code === '' || codes.has(code), wrong)
     .meta({ pattern: TWO_LETTERS.source });
 }
 
-export const targetTypeInput = choiceOf(targetTypes).meta({ title: 'TargetType' });
-const platform = choiceOf(platforms).meta({ title: 'Platform' });
-const country = codeOf((code) => code.toUpperCase(), countryCodes, refusal('COUNTRY'));
-const language = codeOf((code) => code.toLowerCase(), languageCodes, refusal('LANGUAGE'));
+export const targetTypeInput = choiceSchema(targetTypes).meta({ title: 'TargetType' });
+const platform = choiceSchema(platforms).meta({ title: 'Platform' });
+const country = codeSchema((code) => code.toUpperCase(), countryCodes, refusal('COUNTRY'));
+const language = codeSchema((code) => code.toLowerCase(), languageCodes, refusal('LANGUAGE'));
 
 const DUPLICATE = refusal('DUPLICATE');
 
@@ -65,7 +65,7 @@ function targetsBy<Key extends string, Target extends z.ZodType<Record<Key, stri
   key: Key,
   target: Target,
 ) {
-  return listOf(target, MAX_TARGETS).superRefine((targets, context) => {
+  return listSchema(target, MAX_TARGETS).superRefine((targets, context) => {
     const wrong = new Set(context.issues.map(({ path }) => path?.[0]));
     const seen = new Set<string>();
     targets.forEach((one, index) => {
@@ -106,7 +106,7 @@ export const targetLists = {
   languages: targetsBy('language', languageTarget)
     .describe('The targets by language, each language at most once.')
     .nullish(),
-  rotation: listOf(webAddress.describe('A destination: an absolute http or https URL.'), MAX_TARGETS)
+  rotation: listSchema(webAddress.describe('A destination: an absolute http or https URL.'), MAX_TARGETS)
     .describe('The URLs in rotation.')
     .nullish(),
 };
@@ -128,7 +128,7 @@ export function encodeTargets(lists: { [Kind in keyof TargetLists]?: TargetLists
 }
 
 /** One list of a stored link, decoded from the JSON of `encodeTargets`. */
-export function targetsOf<Kind extends keyof TargetLists>(
+export function parseTargets<Kind extends keyof TargetLists>(
   link: Readonly<Record<Kind, string>>,
   kind: Kind,
 ): TargetLists[Kind] {
@@ -136,29 +136,31 @@ export function targetsOf<Kind extends keyof TargetLists>(
 }
 
 /** Returns a stored link's type of targeting. */
-export function targetTypeOf({ targetType }: { readonly targetType: string }): TargetType {
+export function parseTargetType({ targetType }: { readonly targetType: string }): TargetType {
   return targetTypeInput.parse(targetType);
 }
 
 /** All lists of a stored link. */
-export function targetListsOf(link: Readonly<Record<keyof TargetLists, string>>): TargetLists {
+export function parseTargetLists(link: Readonly<Record<keyof TargetLists, string>>): TargetLists {
   return {
-    countries: targetsOf(link, 'countries'),
-    platforms: targetsOf(link, 'platforms'),
-    languages: targetsOf(link, 'languages'),
-    rotation: targetsOf(link, 'rotation'),
+    countries: parseTargets(link, 'countries'),
+    platforms: parseTargets(link, 'platforms'),
+    languages: parseTargets(link, 'languages'),
+    rotation: parseTargets(link, 'rotation'),
   };
 }
 
 /** Every address to which an active link leads some visitors now, as it is sent and counted. */
-export function destinationsOf(link: Omit<Addresses, 'expirationUrl'> & Pick<Link, 'targetType'>): string[] {
-  const type = targetTypeOf(link);
-  const rotation = type === 'ROTATION' ? targetsOf(link, 'rotation') : [];
+export function listDestinations(
+  link: Omit<Addresses, 'expirationUrl'> & Pick<Link, 'targetType'>,
+): string[] {
+  const type = parseTargetType(link);
+  const rotation = type === 'ROTATION' ? parseTargets(link, 'rotation') : [];
   const targets = {
     NONE: () => [],
-    COUNTRY: () => targetsOf(link, 'countries'),
-    PLATFORM: () => targetsOf(link, 'platforms'),
-    LANGUAGE: () => targetsOf(link, 'languages'),
+    COUNTRY: () => parseTargets(link, 'countries'),
+    PLATFORM: () => parseTargets(link, 'platforms'),
+    LANGUAGE: () => parseTargets(link, 'languages'),
     ROTATION: () => [],
   }[type]();
   // A rotation alone leaves nobody for the link's own URL.
@@ -173,8 +175,8 @@ export type Addresses = Pick<
 >;
 
 /** Every address of a stored link, including lists that its target type does not use. */
-export function addressesOf(link: Addresses): Set<string> {
-  const { countries, platforms, languages, rotation } = targetListsOf(link);
+export function listAddresses(link: Addresses): Set<string> {
+  const { countries, platforms, languages, rotation } = parseTargetLists(link);
   const targets = [...countries, ...platforms, ...languages].map(({ url }) => url);
   const atTheEnd = link.expirationUrl === null ? [] : [link.expirationUrl];
   return new Set([link.url, ...atTheEnd, ...targets, ...rotation]);

@@ -8,7 +8,7 @@ import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import {
   changedColumns,
-  fieldsOf,
+  changedFields,
   parseIfUpdatedAt,
   recordingChanges,
   requireUnchanged,
@@ -20,13 +20,13 @@ import type { Services } from '../services.ts';
 import { utmFor } from '../utm-template.ts';
 import { findInputErrors } from './check.ts';
 import {
-  columnsOf,
-  expiryOf,
+  buildColumns,
   fieldNames,
   fixedDomain,
   type LinkInput,
   MAX_TAGS,
   missingPrivacyPassword,
+  resolveExpiry,
   updateLinkInput,
   withPlainKey,
 } from './fields.ts';
@@ -93,7 +93,7 @@ interface Hashed extends Columns {
 
 /** The columns that the input sets, and a new hash of the privacy password if it is set to what it is. */
 async function hashedColumns(input: LinkInput, services: Services, actor: Actor, link: Link) {
-  const data = await columnsOf(input, services, actor, link);
+  const data = await buildColumns(input, services, actor, link);
   const { privacyPassword: given } = input;
   const isSame = given != null && data.privacyPassword === link.privacyPassword;
   // The cookies of the statistics page depend on the hash: setting a password ends them.
@@ -176,7 +176,7 @@ async function updateOnce(
     requireUnchanged(stored, seen);
     const late = privacyErrors(input, stored);
     if (late.length > 0) throw invalid(late);
-    const expiresAt = expiryOf(stored.expiresAt, input.expiration?.at);
+    const expiresAt = resolveExpiry(stored.expiresAt, input.expiration?.at);
     const { spaceId = stored.spaceId } = input;
     const addUtm = await utmFor(client, actor, input, spaceId, now);
     const set = { ...data, expiresAt };
@@ -187,7 +187,10 @@ async function updateOnce(
     const { pixelIds: pixels, tagIds: tags } = lists;
     const columns = { ...changed, ...renewed };
     if (Object.keys(columns).length === 0 && !pixels && !tags) return null;
-    const fields = fieldsOf({ ...changed, ...(pixels && { pixels }), ...(tags && { tags }) }, fieldNames);
+    const fields = changedFields(
+      { ...changed, ...(pixels && { pixels }), ...(tags && { tags }) },
+      fieldNames,
+    );
     const updatedAt = fields.length > 0 ? timeOfChange(stored, now) : stored.updatedAt;
     return { columns: { ...columns, updatedAt }, ...lists, fields };
   };

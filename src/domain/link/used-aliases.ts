@@ -48,9 +48,9 @@ export class UsedAliases {
   }
 
   /** The holder of the alias on the domain. */
-  holderOf(domainId: number, alias: string): Name | undefined {
+  findHolder(domainId: number, alias: string): Name | undefined {
     const holder = this.#like({ domainId, alias }).find((name) => name.alias === alias);
-    return holder ?? this.#earlier?.holderOf(domainId, alias);
+    return holder ?? this.#earlier?.findHolder(domainId, alias);
   }
 
   /** Another alias of the account on the domain that differs only in case; null if there is none. */
@@ -91,7 +91,7 @@ export async function nextFreeName(
       names.lookedUp.add(group);
     }
     for (const candidate of candidates) {
-      const holder = names.holderOf(domainId, candidate);
+      const holder = names.findHolder(domainId, candidate);
       if (holder && isSame(holder)) return { alias: candidate, free: false };
       if (!holder && !lists.reserves(candidate)) return { alias: candidate, free: true };
     }

@@ -19,10 +19,10 @@ interface Lists {
 }
 
 /** Longer lists are refused. */
-const lengthOf = (given: Given, max: number) => Math.min(given?.length ?? 0, max);
+const boundedLength = (given: Given, max: number) => Math.min(given?.length ?? 0, max);
 
 const rowsOfNew = ({ pixelIds, tagIds }: Lists): number =>
-  ROWS_OF_LINK + lengthOf(pixelIds, MAX_PIXELS) + lengthOf(tagIds, MAX_TAGS);
+  ROWS_OF_LINK + boundedLength(pixelIds, MAX_PIXELS) + boundedLength(tagIds, MAX_TAGS);
 
 /** Counts what new links write. @throws the error of the limit */
 export function spendOnNew({ spendRows }: Data, inputs: readonly Lists[]): void {
@@ -57,13 +57,16 @@ export async function spendOnUpdates(
     links++;
     others += ROWS_OF_LINK;
     if (input.pixelIds !== undefined) {
-      const pixels = lengthOf(input.pixelIds, MAX_PIXELS);
+      const pixels = boundedLength(input.pixelIds, MAX_PIXELS);
       others += parts.pixels + pixels;
       parts.pixels = pixels;
     }
-    const [added, removed] = [lengthOf(input.addTagIds, MAX_TAGS), lengthOf(input.removeTagIds, MAX_TAGS)];
+    const [added, removed] = [
+      boundedLength(input.addTagIds, MAX_TAGS),
+      boundedLength(input.removeTagIds, MAX_TAGS),
+    ];
     if (input.tagIds === undefined && added + removed === 0) continue;
-    const kept = input.tagIds === undefined ? parts.tags : lengthOf(input.tagIds, MAX_TAGS);
+    const kept = input.tagIds === undefined ? parts.tags : boundedLength(input.tagIds, MAX_TAGS);
     const tags = Math.min(kept + added, MAX_TAGS);
     others += parts.tags + tags;
     parts.tags = tags;

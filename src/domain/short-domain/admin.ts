@@ -4,7 +4,7 @@ import { DomainError, notFound } from '../../engine/rules/errors.ts';
 import { normalizeHost } from '../../engine/rules/url.ts';
 import { type Changing, OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
 import { domainFields } from './domain.ts';
-import { domainNameOf } from './host.ts';
+import { normalizeDomainName } from './host.ts';
 
 /** A domain as the operator sees it; a shared one has no account. */
 export type DomainView = Awaited<ReturnType<typeof listDomains>>[number];
@@ -24,9 +24,9 @@ export async function listDomains(db: Data) {
 }
 
 /** @throws DomainError NOT_FOUND */
-async function domainOf(db: Data, host: string) {
+async function requireDomain(db: Data, host: string) {
   // An earlier version kept the default port in a name, which may still have it.
-  const names = [normalizeHost(host), domainNameOf(host)].filter((name) => name !== null);
+  const names = [normalizeHost(host), normalizeDomainName(host)].filter((name) => name !== null);
   const found = await db.prisma.domain.findMany({ where: { name: { in: names } } });
   const domain = names.map((name) => found.find((one) => one.name === name)).find(Boolean) ?? null;
   if (domain === null) throw notFound('domain');
@@ -38,7 +38,7 @@ async function domainOf(db: Data, host: string) {
  * @throws DomainError NOT_FOUND
  */
 export async function verifyHost(db: Data, host: string, now: Date): Promise<void> {
-  const domain = await domainOf(db, host);
+  const domain = await requireDomain(db, host);
   const { id, accountId, verifiedAt } = domain;
   if (verifiedAt !== null) return;
   await recordingChanges(db, { ...OPERATOR, accountId }, now, async ({ tx, record }) => {
@@ -55,7 +55,7 @@ export async function verifyHost(db: Data, host: string, now: Date): Promise<voi
  * @throws DomainError NOT_FOUND, IN_USE
  */
 export async function removeHost(db: Data, host: string, withLinks: boolean, now: Date): Promise<number> {
-  const { id, name, accountId, isDefault } = await domainOf(db, host);
+  const { id, name, accountId, isDefault } = await requireDomain(db, host);
   if (isDefault)
     throw new DomainError(
       'IN_USE',

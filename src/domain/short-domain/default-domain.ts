@@ -2,7 +2,7 @@ import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../engine/db/errors.ts';
 import { withoutPort } from '../../engine/rules/url.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { changedColumns, fieldsOf, OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
+import { changedColumns, changedFields, OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
 import { domainFields } from './domain.ts';
 
 /** An account owns the host of the base URL. */
@@ -107,7 +107,7 @@ async function share(
       });
       const data = { ...changes, isDefault: true, ...(isChanged && { updatedAt: timeOfChange(named, now) }) };
       await tx.prisma.domain.update({ where: { id }, data });
-      if (isChanged) await record('UPDATED', 'DOMAIN', [id], fieldsOf(changes, domainFields));
+      if (isChanged) await record('UPDATED', 'DOMAIN', [id], changedFields(changes, domainFields));
     });
     return { id, renamed: null };
   }
@@ -124,7 +124,7 @@ async function share(
     const changes = changedColumns(current, { name: host, notFoundUrl });
     const data = { ...changes, hostKey, isDefault: true, updatedAt: timeOfChange(current, now) };
     await tx.prisma.domain.update({ where: { id }, data });
-    await record('UPDATED', 'DOMAIN', [id], fieldsOf(changes, domainFields));
+    await record('UPDATED', 'DOMAIN', [id], changedFields(changes, domainFields));
   });
   return { id, renamed: { from, links: await db.prisma.link.count({ where: { domainId: id } }) } };
 }

@@ -11,7 +11,7 @@ import {
 } from '../../engine/lists/pagination.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
 import { DomainError, fieldError, invalid, invalidField, notFound } from '../../engine/rules/errors.ts';
-import { parseId, parseInput, textOf, trimPasted, type Unparsed } from '../../engine/rules/input.ts';
+import { parseId, parseInput, textSchema, trimPasted, type Unparsed } from '../../engine/rules/input.ts';
 import { hostOf, isHostName, sendableAddress, withoutPort } from '../../engine/rules/url.ts';
 import { randomText } from '../../engine/tools/random.ts';
 import type { Domain, Link } from '../../generated/sqlite/client.ts';
@@ -22,15 +22,15 @@ import { hostBlocked } from '../link/blocklists.ts';
 import { ownDomain } from '../link/check.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { domainNameOf, namesServing } from './host.ts';
+import { namesServing, normalizeDomainName } from './host.ts';
 
 export type { Domain };
 
 /** So that an account cannot fill the memory of all that look for the domain of a host. */
 export const MAX_DOMAINS = 10_000;
 
-const name = textOf(1, 255, trimPasted).transform((text, context) => {
-  const host = domainNameOf(text);
+const name = textSchema(1, 255, trimPasted).transform((text, context) => {
+  const host = normalizeDomainName(text);
   if (text === '' || (host !== null && isHostName(host))) return host ?? '';
   context.addIssue({ code: 'custom', message: refusal('HOST') });
   return z.NEVER;
@@ -229,7 +229,7 @@ export function servesVisitors(
 }
 
 /** True if pixels of an account's links may run in pages on the domain. No other account may have links there. */
-export function runsPixelsOf(
+export function mayRunPixels(
   { accountId, verifiedAt }: Pick<Domain, 'accountId' | 'verifiedAt'>,
   link: Pick<Link, 'accountId'>,
 ): boolean {
@@ -237,7 +237,7 @@ export function runsPixelsOf(
 }
 
 /** The TXT record that verifies an account's domain; null if it needs none. */
-export function verificationOf({
+export function verificationRecord({
   name: host,
   verificationToken,
 }: Pick<Domain, 'name' | 'verificationToken'>): { name: string; value: string } | null {
@@ -270,7 +270,7 @@ export async function verifyDomain(
   const where = owned(actor, id);
   const domain = where && (await db.prisma.domain.findUnique({ where }));
   if (domain === null) throw notFound('domain');
-  const record = verificationOf(domain);
+  const record = verificationRecord(domain);
   if (domain.verifiedAt !== null || record === null) return domain;
   const found = await lookUp(services, record);
   if (found === null) throw invalidField('id', refusal('TXT_UNREAD'));

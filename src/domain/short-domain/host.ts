@@ -4,7 +4,7 @@ import { normalizeHost, withoutDefaultPort, withoutPort } from '../../engine/rul
  * The name of the domain for a host that somebody wrote: without the default port of either scheme, which no browser names. Null if
  * the text is not a host.
  */
-export function domainNameOf(text: string): string | null {
+export function normalizeDomainName(text: string): string | null {
   const host = normalizeHost(text);
   return host && withoutDefaultPort(host);
 }
@@ -18,7 +18,7 @@ export function namesServing(host: string): readonly string[] {
 }
 
 /** The short URL of an alias on a domain. */
-export function shortUrlOf(
+export function composeShortUrl(
   { scheme }: { readonly scheme: string },
   domain: { name: string },
   { alias }: { alias: string },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { orderInput, type Page, pageInput, pageWith } from '../../engine/lists/pagination.ts';
 import {
-  choiceOf,
-  integerOf,
+  choiceSchema,
+  integerSchema,
   MAX_INT,
   parseInput,
   shownCount,
@@ -21,11 +21,11 @@ export const statisticsOrderFields = {
 export const MAX_ROWS = 10_000;
 
 const orderBy = orderInput(statisticsOrderFields, 'CLICKS', 'DESC');
-const asked = { of: withDefault(choiceOf(statisticsLists), 'DAYS'), orderBy };
+const asked = { of: withDefault(choiceSchema(statisticsLists), 'DAYS'), orderBy };
 const rowsInput = z.object({
   ...asked,
-  page: withDefault(integerOf(1, MAX_INT), 1),
-  perPage: withDefault(integerOf(1, MAX_ROWS), 10),
+  page: withDefault(integerSchema(1, MAX_INT), 1),
+  perPage: withDefault(integerSchema(1, MAX_ROWS), 10),
 });
 
 /** The input of v1, with the page sizes of its other lists. */
@@ -47,12 +47,12 @@ export async function pageOfStatistics(
   input: RowsInput,
 ): Promise<Page<StatisticsRow>> {
   const { of, orderBy, page, perPage } = parseInput(rowsInput, input);
-  const { rows, total } = await rowsOf(statistics, of, orderBy, (page - 1) * perPage, perPage);
+  const { rows, total } = await readPageRows(statistics, of, orderBy, (page - 1) * perPage, perPage);
   const items = rows.map(({ value, clicks }) => ({ value, clicks: shownCount(clicks) }));
   return pageWith(items, total, { page, perPage });
 }
 
-async function rowsOf(
+async function readPageRows(
   statistics: Statistics,
   list: StatisticsList,
   { field, direction }: z.output<typeof orderBy>,

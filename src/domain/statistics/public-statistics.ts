@@ -5,8 +5,8 @@ import type { ShownLink } from '../../db/statistics/link-for-page.ts';
 import { StatisticsReader } from '../../db/statistics/reader.ts';
 import { OTHER } from '../../db/statistics/value.ts';
 import type { OperatorLists } from '../link/blocklists.ts';
-import { statusOf } from '../link/status.ts';
-import { destinationsOf } from '../link/targeting.ts';
+import { linkStatus } from '../link/status.ts';
+import { listDestinations } from '../link/targeting.ts';
 import type { StatisticsDimension } from './dimension.ts';
 import { dayText } from './period.ts';
 import { MAX_TOP, Statistics, type StatisticsPoint, type StatisticsTop } from './statistics.ts';
@@ -65,16 +65,16 @@ export function publicTop(
     .filter(({ clicks }) => clicks > 0)
     .sort((a, b) => b.clicks - a.clicks || ((a.value ?? '') < (b.value ?? '') ? -1 : 1))
     .slice(0, MAX_VALUES);
-  const sumOf = (all: StatisticsTop['rows']) => all.reduce((sum, { clicks }) => sum + clicks, 0);
-  return { rows: shown, others: others + sumOf(rows) - sumOf(shown) };
+  const sumClicks = (all: StatisticsTop['rows']) => all.reduce((sum, { clicks }) => sum + clicks, 0);
+  return { rows: shown, others: others + sumClicks(rows) - sumClicks(shown) };
 }
 
 /** The destinations that the page shows: those to which the link leads everybody now, without a password or a click limit. */
 export function shownDestinations(link: ShownLink, lists: OperatorLists, now: Date): string[] {
   const isOpen = link.password === null && link.expirationClicks === null;
   // Clicks matter only to a link with a limit.
-  const isActive = statusOf({ ...link, clicks: 0 }, () => now) === 'ACTIVE' && !lists.blocks(link);
-  return isOpen && isActive ? destinationsOf(link) : [];
+  const isActive = linkStatus({ ...link, clicks: 0 }, () => now) === 'ACTIVE' && !lists.blocks(link);
+  return isOpen && isActive ? listDestinations(link) : [];
 }
 
 /** The dimensions in the order of the page: neighbours have a similar number of values. */
@@ -119,7 +119,7 @@ export async function readPublicStatistics(
   const visitorsIn = (count: number | null, day: string | null) =>
     inSteps(count ?? 0, day, secretStarts(steps, link.id, 'VISITORS'));
   const destinations = shownDestinations(link, lists, now);
-  const topOf = async (by: StatisticsDimension): Promise<StatisticsTop> => {
+  const readTop = async (by: StatisticsDimension): Promise<StatisticsTop> => {
     // The page has the sum of clicks anyway.
     if (by === 'DESTINATION' && destinations.length === 0)
       return { rows: before.clicks > 0 ? [{ value: null, clicks: before.clicks }] : [], others: 0 };
@@ -138,6 +138,6 @@ export async function readPublicStatistics(
       ...day,
       visitors: index === days.length - 1 ? null : visitorsIn(day.visitors, String(day.time)),
     })),
-    tops: await Promise.all(dimensions.map(async (by) => ({ by, top: await topOf(by) }))),
+    tops: await Promise.all(dimensions.map(async (by) => ({ by, top: await readTop(by) }))),
   };
 }

@@ -16,7 +16,7 @@ import type { ValueQuery, ValueRow } from '../../db/statistics/read-values.ts';
 import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
 import type { Scope } from '../../db/statistics/scope.ts';
 import { invalidField } from '../../engine/rules/errors.ts';
-import { choiceOf, integerOf, parseInput } from '../../engine/rules/input.ts';
+import { choiceSchema, integerSchema, parseInput } from '../../engine/rules/input.ts';
 import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
 import { refusal } from '../rules.ts';
 import {
@@ -53,11 +53,11 @@ export interface StatisticsTop {
 }
 
 const topInput = z.object({
-  by: choiceOf(statisticsDimensions),
-  first: integerOf(0, MAX_TOP),
+  by: choiceSchema(statisticsDimensions),
+  first: integerSchema(0, MAX_TOP),
 });
 
-function sumOf(one: Counts, other: Counts): Counts {
+function addCounts(one: Counts, other: Counts): Counts {
   return {
     clicks: one.clicks + other.clicks,
     described: one.described + other.described,
@@ -67,7 +67,7 @@ function sumOf(one: Counts, other: Counts): Counts {
 }
 
 /** The hours, days or months of a period in order, and when they begin. */
-function* timesOf(
+function* listTimes(
   interval: StatisticsInterval,
   { from, to }: Days,
 ): Generator<Pick<StatisticsPoint, 'time' | 'start'>> {
@@ -105,7 +105,7 @@ export class Statistics {
     this.#totals ??=
       this.#scope === 'link'
         ? this.#reader.totals(this.#scope, this.days, this.#id)
-        : this.#pointsOfDays().then((points) => points.reduce(sumOf, NOTHING));
+        : this.#pointsOfDays().then((points) => points.reduce(addCounts, NOTHING));
     return this.#totals;
   }
 
@@ -114,14 +114,14 @@ export class Statistics {
     return this.#points;
   }
 
-  async #pointsOf(interval: StatisticsInterval): Promise<readonly Point[]> {
+  async #readPoints(interval: StatisticsInterval): Promise<readonly Point[]> {
     if (interval === 'DAY') return this.#pointsOfDays();
     if (interval === 'HOUR' || this.#scope === 'link')
       return this.#reader.points(this.#scope, interval, this.days, this.#id);
     const months = new Map<Month, Point>();
     for (const point of await this.#pointsOfDays()) {
       const time = monthOf(point.time);
-      months.set(time, { ...sumOf(months.get(time) ?? NOTHING, point), time });
+      months.set(time, { ...addCounts(months.get(time) ?? NOTHING, point), time });
     }
     return [...months.values()];
   }
@@ -133,17 +133,17 @@ export class Statistics {
   async series(interval: StatisticsInterval, argument = 'interval'): Promise<readonly StatisticsPoint[]> {
     if (interval === 'HOUR' && lengthOf(this.days) > MAX_DAYS_OF_HOURS)
       throw invalidField(argument, refusal('HOURS', { max: MAX_DAYS_OF_HOURS, days: lengthOf(this.days) }));
-    const known = this.#series.get(interval) ?? this.#seriesOf(interval);
+    const known = this.#series.get(interval) ?? this.#readSeries(interval);
     this.#series.set(interval, known);
     return known;
   }
 
-  async #seriesOf(interval: StatisticsInterval): Promise<StatisticsPoint[]> {
-    const points = await this.#pointsOf(interval);
+  async #readSeries(interval: StatisticsInterval): Promise<StatisticsPoint[]> {
+    const points = await this.#readPoints(interval);
     // The points of many links come at once, and ten years of each are thousands of days.
     await pauseIfBlocked();
     const known = new Map<number, Point>(points.map((point) => [point.time, point]));
-    return Array.from(timesOf(interval, this.days), ({ time, start }) => {
+    return Array.from(listTimes(interval, this.days), ({ time, start }) => {
       const { clicks = 0, visitors = 0, bots = 0 } = known.get(time) ?? {};
       return { start, time, clicks, visitors: interval === 'HOUR' ? null : visitors, bots };
     });
@@ -155,7 +155,7 @@ export class Statistics {
    */
   async top(input: { by: StatisticsDimension; first: number }): Promise<StatisticsTop> {
     const { by, first } = parseInput(topInput, input);
-    const all = await this.#clicksOf(by);
+    const all = await this.#countClicks(by);
     const order = { by: 'CLICKS', descending: true, tiesAscend: true } as const;
     const rows = first === 0 ? [] : await this.#values(by, { ...order, offset: 0, limit: first }, all);
     const shown = rows.reduce((sum, { clicks }) => sum + clicks, 0);
@@ -166,7 +166,7 @@ export class Statistics {
   async clicksTo(destinations: readonly string[]): Promise<StatisticsRow[]> {
     const order = { by: 'CLICKS', descending: true, tiesAscend: true } as const;
     const asked = { ...order, offset: 0, limit: destinations.length + 1, among: destinations };
-    return this.#values('DESTINATION', asked, await this.#clicksOf('DESTINATION'));
+    return this.#values('DESTINATION', asked, await this.#countClicks('DESTINATION'));
   }
 
   /** A slice of a dimension's values in an order, and their number. */
@@ -176,7 +176,7 @@ export class Statistics {
     offset: number,
     limit: number,
   ): Promise<{ rows: StatisticsRow[]; total: number }> {
-    const all = await this.#clicksOf(by);
+    const all = await this.#countClicks(by);
     const asked = { ...order, tiesAscend: false };
     const rows = await this.#values(by, { ...asked, offset, limit }, all);
     const [
@@ -186,7 +186,7 @@ export class Statistics {
   }
 
   /** Number of clicks that can have a value. Visitors who decline tracking have only a destination. */
-  async #clicksOf(by: StatisticsDimension): Promise<number> {
+  async #countClicks(by: StatisticsDimension): Promise<number> {
     const { clicks, described } = await this.totals();
     return by === 'DESTINATION' ? clicks : described;
   }

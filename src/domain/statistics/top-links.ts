@@ -3,7 +3,13 @@ import type { SelectedLink } from '../../db/links.ts';
 import type { AccountReader } from '../../db/reading/account-reader.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
 import type { Scope } from '../../db/statistics/scope.ts';
-import { choiceOf, integerOf, parseInput, textOf, type Unparsed } from '../../engine/rules/input.ts';
+import {
+  choiceSchema,
+  integerSchema,
+  parseInput,
+  textSchema,
+  type Unparsed,
+} from '../../engine/rules/input.ts';
 import type { Actor } from '../access/actor.ts';
 import { findLinks } from '../link/find-links.ts';
 import { statisticsDimensions, valuesOf } from './dimension.ts';
@@ -11,13 +17,15 @@ import { type PeriodInput, parsePeriod } from './period.ts';
 import { MAX_TOP } from './statistics.ts';
 
 export const topLinksBy = z.object({
-  dimension: choiceOf(statisticsDimensions).meta({ title: 'StatisticsDimension' }).describe('The dimension.'),
-  value: textOf(1, 8_192, (text) => text)
+  dimension: choiceSchema(statisticsDimensions)
+    .meta({ title: 'StatisticsDimension' })
+    .describe('The dimension.'),
+  value: textSchema(1, 8_192, (text) => text)
     .nullish()
     .describe('The value, as `top` returns it; null for clicks whose value is unknown.'),
 });
 
-const topLinksInput = z.object({ first: integerOf(0, MAX_TOP), by: topLinksBy.nullish() });
+const topLinksInput = z.object({ first: integerSchema(0, MAX_TOP), by: topLinksBy.nullish() });
 
 /** A link with its clicks in a period. */
 export interface TopLink {

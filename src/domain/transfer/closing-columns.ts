@@ -168,16 +168,16 @@ const HINT = /\s*[([{][^()[\]{}]*[)\]}]\s*\*?\s*$/;
 /** Longer names are none of these. */
 const MAX_NAME = 60;
 
-function fieldOf(name: string): ClosingField | undefined {
+function matchField(name: string): ClosingField | undefined {
   const shorter = name.replace(BEHIND, '');
-  return fields.get(name) ?? (shorter === name ? undefined : fieldOf(shorter));
+  return fields.get(name) ?? (shorter === name ? undefined : matchField(shorter));
 }
 
 /** Names that are longer with their hints are none of these. */
 const MAX_HINTED = 200;
 
 /** The field of a column that closes links; undefined for any other column. */
-export function closingFieldOf(column: string): ClosingField | undefined {
+export function matchClosingField(column: string): ClosingField | undefined {
   if (column.length > MAX_HINTED) return undefined;
   const own = namedField(column);
   const bare = column.replace(HINT, '');
@@ -189,5 +189,5 @@ function namedField(column: string): ClosingField | undefined {
   const name = plainName(column);
   // Most names have nothing before them, and are looked up once.
   const all = new Set([name, ...BEFORE.map((before) => name.replace(before, ''))]);
-  return [...all].map(fieldOf).find((field) => field !== undefined);
+  return [...all].map(matchField).find((field) => field !== undefined);
 }

@@ -1,9 +1,9 @@
 import { foldMarks } from '../../engine/rules/input.ts';
 import type { ClosingField } from './closing-columns.ts';
 import type { Note } from './report.ts';
-import { isoTime, timeOf } from './times.ts';
+import { isoTime, parseTime } from './times.ts';
 import { count, isSet, shown } from './values.ts';
-import { wordOf, words } from './words.ts';
+import { foldWord, words } from './words.ts';
 
 /** A cell by which a link may be closed to visitors. */
 export interface ClosingCell {
@@ -37,25 +37,25 @@ function timeIn(value: unknown): Date | null {
           .trim()
           .replace(/^(\d+)\.0+$/, '$1');
   const [, day = '', month = '', year, time = '0:00'] = DOTTED.exec(text) ?? [];
-  if (year === undefined) return timeOf(text);
+  if (year === undefined) return parseTime(text);
   return isoTime(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}T${time.padStart(5, '0')}Z`);
 }
 
 /** The effect of a cell that says yes or no, or since when; at a time to come, the link ends. */
-function markOf(value: unknown, now: Date, effect: Effect): Effect {
+function decideMark(value: unknown, now: Date, effect: Effect): Effect {
   if (!isSet(value)) return OPEN;
   const at = timeIn(value);
   return at !== null && at > now ? { is: 'ending', at } : effect;
 }
 
-function startOf(at: Date, now: Date): Effect {
+function decideStart(at: Date, now: Date): Effect {
   const note = `opens only at ${at.toISOString()}: it is disabled until it is enabled by hand`;
   return at > now ? { is: 'closed', note } : OPEN;
 }
 
 /** Returns true also for a closed state in more words, such as `not active` and `blocked (spam)`. */
 function isClosedStatus(value: unknown): boolean {
-  const word = wordOf(value);
+  const word = foldWord(value);
   const parts = foldMarks(shown(value)).split(/[^\p{L}]+/u);
   const isNot = (one: string, index: number) =>
     /^(?:not|nicht|no|non)$/.test(one) && words.active.has(parts[index + 1] ?? '');
@@ -66,24 +66,25 @@ const unclear = (value: unknown, what: string): Effect => ({
   is: 'closed',
   because: `is "${shown(value)}"${what}`,
 });
-const isUnlimited = (value: unknown) => !isSet(value) || words.endless.has(wordOf(value));
+const isUnlimited = (value: unknown) => !isSet(value) || words.endless.has(foldWord(value));
 
 const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean) => Effect> = {
   disabled(value, now) {
-    const word = wordOf(value);
+    const word = foldWord(value);
     const isPlain = words.yes.has(word) || words.closed.has(word) || timeIn(value) !== null;
-    return markOf(value, now, isPlain ? { is: 'closed' } : unclear(value, ''));
+    return decideMark(value, now, isPlain ? { is: 'closed' } : unclear(value, ''));
   },
   active(value, now) {
-    const word = wordOf(value);
+    const word = foldWord(value);
     if (words.nothing.has(word) || words.yes.has(word) || words.active.has(word)) return OPEN;
     const at = timeIn(value);
-    if (at !== null) return startOf(at, now);
+    if (at !== null) return decideStart(at, now);
     return words.no.has(word) || words.closed.has(word) ? { is: 'closed' } : unclear(value, '');
   },
-  archived: (value, now) => markOf(value, now, { is: 'closed', note: 'is archived: it is disabled' }),
-  deleted: (value, now) => markOf(value, now, { is: 'deleted' }),
-  has_password: (value) => (isSet(value) && !words.unprotected.has(wordOf(value)) ? { is: 'locked' } : OPEN),
+  archived: (value, now) => decideMark(value, now, { is: 'closed', note: 'is archived: it is disabled' }),
+  deleted: (value, now) => decideMark(value, now, { is: 'deleted' }),
+  has_password: (value) =>
+    isSet(value) && !words.unprotected.has(foldWord(value)) ? { is: 'locked' } : OPEN,
   expires_at(value) {
     if (isUnlimited(value)) return OPEN;
     const at = timeIn(value);
@@ -92,7 +93,7 @@ const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean
   starts_at(value, now) {
     if (isUnlimited(value)) return OPEN;
     const at = timeIn(value);
-    return at === null ? unclear(value, ', which is no time') : startOf(at, now);
+    return at === null ? unclear(value, ', which is no time') : decideStart(at, now);
   },
   expiration_clicks(value) {
     if (isUnlimited(value)) return OPEN;
@@ -102,7 +103,7 @@ const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean
     return clicks === 0 ? OPEN : { is: 'limited', clicks };
   },
   status(value, _now, isSheet) {
-    const word = wordOf(value);
+    const word = foldWord(value);
     if (words.nothing.has(word) || words.active.has(word) || words.yes.has(word)) return OPEN;
     if (words.deleted.has(word)) return { is: 'deleted' };
     const status = `has the status "${shown(value)}"`;
@@ -123,7 +124,7 @@ export interface Access {
 }
 
 /** @param isSheet whether people may have named the columns */
-export function accessOf(cells: readonly ClosingCell[], isSheet: boolean, now: Date): Access {
+export function decideAccess(cells: readonly ClosingCell[], isSheet: boolean, now: Date): Access {
   const found = cells.map((cell) => ({ cell, effect: effects[cell.field](cell.value, now, isSheet) }));
   const all = found.map(({ effect }) => effect);
   const ends = all.flatMap((effect) => (effect.is === 'ending' ? effect.at.getTime() : []));

@@ -165,7 +165,7 @@ const SEPARATOR_LINE = /^"?sep=([,;\t|])"?$/i;
 const FIRST_LINE = /^.*[^\s,;"].*$/m;
 
 /** The delimiter of the first line, outside of quotes. A single column has no other than tabs, which are in no URL. */
-export function delimiterOf(text: string): string {
+export function detectDelimiter(text: string): string {
   const [line = ''] = FIRST_LINE.exec(text) ?? [];
   const named = SEPARATOR_LINE.exec(line)?.[1];
   if (named !== undefined) return named;
@@ -185,7 +185,7 @@ export async function* csvLines(
     if (header !== null) {
       yield 'fault' in record
         ? { line, size, unreadable: record.fault }
-        : lineOf({ line, size }, record.cells, header);
+        : createLine({ line, size }, record.cells, header);
       continue;
     }
     if ('fault' in record)
@@ -221,7 +221,7 @@ function requireLinks(format: ImportFormat, header: readonly string[]): void {
   );
 }
 
-function lineOf(
+function createLine(
   location: Pick<SourceLine, 'line' | 'size'>,
   cells: readonly string[],
   header: readonly string[],

@@ -3,9 +3,9 @@ import type { Writer } from '../../engine/rules/caller.ts';
 import { csvLine } from '../../engine/tools/csv-writer.ts';
 import type { Pixel, Prisma, Tag } from '../../generated/sqlite/client.ts';
 import { linkTexts } from '../link/fields.ts';
-import { targetListsOf } from '../link/targeting.ts';
+import { parseTargetLists } from '../link/targeting.ts';
 import type { Services } from '../services.ts';
-import { shortUrlOf } from '../short-domain/host.ts';
+import { composeShortUrl } from '../short-domain/host.ts';
 import { type ExportRecord, exportFields } from './formats.ts';
 
 /** Number of links read at once; each may have two MB of targets. */
@@ -40,15 +40,15 @@ export async function* exportAccount(
       own_domain: true,
       domain_not_found_url: domain.notFoundUrl,
       domain_root_url: domain.rootUrl,
-      ...timesOf(domain),
+      ...exportTimes(domain),
     };
   const unused = (id: number) => ({ ...after(id), links: { none: {} } });
   for await (const space of pages((page, id) => db.prisma.space.findMany({ ...page, where: unused(id) })))
-    yield { kind: 'space', space: space.name, space_color: space.color, ...timesOf(space) };
+    yield { kind: 'space', space: space.name, space_color: space.color, ...exportTimes(space) };
   for await (const tag of pages((page, id) => db.prisma.tag.findMany({ ...page, where: unused(id) })))
-    yield { kind: 'tag', tags: [shownTag(tag)], ...timesOf(tag) };
+    yield { kind: 'tag', tags: [shownTag(tag)], ...exportTimes(tag) };
   for await (const pixel of pages((page, id) => db.prisma.pixel.findMany({ ...page, where: unused(id) })))
-    yield { kind: 'pixel', pixels: [shownPixel(pixel)], ...timesOf(pixel) };
+    yield { kind: 'pixel', pixels: [shownPixel(pixel)], ...exportTimes(pixel) };
   for await (const link of pages((page, id) =>
     db.prisma.link.findMany({ ...page, where: after(id), include }),
   ))
@@ -63,7 +63,7 @@ const include = {
   pixels: { include: { pixel: true }, orderBy: { pixelId: 'asc' } },
 } as const;
 
-function timesOf({ createdAt, updatedAt }: { createdAt: Date; updatedAt: Date }): ExportRecord {
+function exportTimes({ createdAt, updatedAt }: { createdAt: Date; updatedAt: Date }): ExportRecord {
   return { created_at: createdAt, updated_at: updatedAt };
 }
 
@@ -82,7 +82,7 @@ function linkRecord(
   const { domain, space, counter } = link;
   return {
     kind: 'link',
-    short_url: shortUrlOf(services, domain, link),
+    short_url: composeShortUrl(services, domain, link),
     domain: domain.name,
     own_domain: domain.accountId !== null,
     alias: link.alias,
@@ -101,10 +101,10 @@ function linkRecord(
     expires_at: link.expiresAt,
     expiration_clicks: link.expirationClicks,
     target_type: link.targetType,
-    ...targetListsOf(link),
+    ...parseTargetLists(link),
     clicks: counter?.clicks ?? 0,
     last_clicked_at: counter?.lastClickedAt,
-    ...timesOf(link),
+    ...exportTimes(link),
   };
 }
 

@@ -1,6 +1,6 @@
 import { unguarded } from '../../engine/tools/csv-writer.ts';
 import type { ClosingCell } from './closing.ts';
-import { type ClosingField, closingFieldOf, plainName } from './closing-columns.ts';
+import { type ClosingField, matchClosingField, plainName } from './closing-columns.ts';
 import {
   type Format,
   type ImportField,
@@ -61,7 +61,7 @@ export function columnsFor(formatName: ImportFormat, header: readonly string[]):
     if (found.length > 0) byField.set(field, [...new Set(found)]);
   }
   const closing = header.flatMap((column) => {
-    const field = closingFieldOf(column);
+    const field = matchClosingField(column);
     return field === undefined || (field === 'archived' && format.servesArchived) ? [] : [{ field, column }];
   });
   const used = new Set([...[...byField.values()].flat(), ...closing.map(({ column }) => column)]);
@@ -102,7 +102,7 @@ const FALLBACKS: Readonly<Record<string, string>> = {
 const records = new WeakMap<RawRecord, FileRecord>();
 
 /** A record of a file, by field and column, which is read once. */
-export function recordOf(columns: FileColumns, raw: RawRecord, isCsv: boolean): FileRecord {
+export function readRecord(columns: FileColumns, raw: RawRecord, isCsv: boolean): FileRecord {
   const known = records.get(raw) ?? new FileRecord(columns, raw, isCsv);
   records.set(raw, known);
   return known;

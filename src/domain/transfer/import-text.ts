@@ -12,9 +12,9 @@ import { type DefaultPrivacy, defaultPrivacy, type LinkPrivacy } from '../link/p
 import { ofAccount, passwordInput } from '../password.ts';
 import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { domainNameOf } from '../short-domain/host.ts';
+import { normalizeDomainName } from '../short-domain/host.ts';
 import { WrongFile } from './csv.ts';
-import { columnsFor, type FileColumns, recordOf } from './file-record.ts';
+import { columnsFor, type FileColumns, readRecord } from './file-record.ts';
 import { type Format, type ImportFormat, importFormats } from './formats.ts';
 import { BrokenOff, Import, type ImportHooks, type ImportOptions, type SourceLine } from './import.ts';
 import { linkIn, withoutMarkers } from './pasted.ts';
@@ -70,11 +70,11 @@ export async function importText(
   now: Date,
 ): Promise<{ results: readonly ImportedLine[]; unusedColumns: string[] }> {
   const format = given === 'lines' ? 'csv' : given;
-  const records = await recordsOf(text, given);
+  const records = await parseRecords(text, given);
   const passwords = await passwordsIn(records, format);
   const { createdAt } = await db.prisma.account.findUniqueOrThrow({ where: { id: actor.accountId } });
   const options: ImportOptions = {
-    ...{ format, onTaken, dryRun, isOneTransaction, batch: BATCH, mapDomain: mappingOf(domainMap) },
+    ...{ format, onTaken, dryRun, isOneTransaction, batch: BATCH, mapDomain: parseMapping(domainMap) },
     ...{ spaceId: await spaceIn(db, actor, spaceId), refusesDomains: !actor.permissions.has('DOMAINS') },
     privacy: privacyIn(privacy),
     maxNew: MAX_BATCH,
@@ -86,7 +86,7 @@ export async function importText(
   const hooks: ImportHooks = {
     onMessage: (message) => void messages.push(message),
     onLine(entry, outcomes) {
-      results.push(...resultsOf(entry, outcomes, messages));
+      results.push(...lineResults(entry, outcomes, messages));
       messages = [];
     },
     onProgress: () => {},
@@ -115,12 +115,12 @@ const unknownDomain = (host: string) =>
   because(refusal('ID', { what: `one of your domains, which ${host} is not` }), 'UNKNOWN_HOST', { host });
 
 /** The records of the text. @throws DomainError VALIDATION */
-async function recordsOf(text: string, format: TextToImport['format']): Promise<SourceLine[]> {
+async function parseRecords(text: string, format: TextToImport['format']): Promise<SourceLine[]> {
   if (text.length > MAX_BYTES || Buffer.byteLength(text) > MAX_BYTES)
     throw tooMany(MAX_BYTES / 1024, 'TEXT_TOO_LARGE');
   const bare = text.replace(/^\uFEFF/, '');
   if (bare.trim() === '') throw wrongText(refusal('BLANK'));
-  const lines = format === 'lines' ? pastedLines(bare) : recordsIn(bytesOf(bare), bare, format).lines;
+  const lines = format === 'lines' ? pastedLines(bare) : recordsIn(chunkBytes(bare), bare, format).lines;
   const records: SourceLine[] = [];
   try {
     for await (const line of lines)
@@ -133,7 +133,7 @@ async function recordsOf(text: string, format: TextToImport['format']): Promise<
   return records;
 }
 
-async function* bytesOf(text: string): AsyncGenerator<Buffer> {
+async function* chunkBytes(text: string): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += CHUNK) {
     await pauseIfBlocked();
@@ -173,7 +173,7 @@ async function passwordsIn(records: readonly SourceLine[], name: ImportFormat): 
     if (!('raw' in record)) continue;
     const columns = headers.get(record.header) ?? columnsFor(name, record.header);
     headers.set(record.header, columns);
-    const { fields } = recordOf(columns, record.raw, record.isCsv);
+    const { fields } = readRecord(columns, record.raw, record.isCsv);
     const { data } = parseRecord(fields, format);
     const { short_url: urls = [], pixels = [], tags = [], password, privacy_password } = data ?? {};
     parts += urls.length + pixels.length + tags.length;
@@ -199,12 +199,12 @@ async function withHashes(
   };
 }
 
-function mappingOf(pairs: TextToImport['domainMap']): Map<string, string> {
+function parseMapping(pairs: TextToImport['domainMap']): Map<string, string> {
   if (pairs.length > MAX_MAPPED) throw invalidField('domainMap', refusal('MAX_ENTRIES', { max: MAX_MAPPED }));
   return new Map(
     pairs.map((pair, index) => {
       const host = (name: 'from' | 'to') => {
-        const found = domainNameOf(pair[name].trim());
+        const found = normalizeDomainName(pair[name].trim());
         if (found) return found;
         throw invalid([fieldError(['domainMap', String(index), name], refusal('HOST'))]);
       };
@@ -261,7 +261,7 @@ async function withLinks(
 }
 
 /** Returns the results of a line's links, with the messages about it. */
-function resultsOf(
+function lineResults(
   { line, links, refused, isNew }: Entry,
   outcomes: readonly BulkOutcome[],
   messages: readonly LineMessage[],

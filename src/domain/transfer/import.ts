@@ -11,7 +11,7 @@ import { ROWS_OF_LINK } from '../link/written-rows.ts';
 import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { pauseForWebhooks } from '../webhook/waiting-limits.ts';
-import { columnsFor, type FileColumns, type RawRecord, recordOf } from './file-record.ts';
+import { columnsFor, type FileColumns, type RawRecord, readRecord } from './file-record.ts';
 import type { ImportFormat } from './formats.ts';
 import { type ImportLine, RefusedLine, readLine } from './line.ts';
 import {
@@ -76,7 +76,7 @@ const MAX_HEADERS = 1_000;
 const MAX_ALIASES = 10_000;
 
 /** The tags and pixels of links. */
-function partsOf(links: Entry['links']): number {
+function countParts(links: Entry['links']): number {
   return links.reduce((sum, { parts }) => sum + parts, 0);
 }
 
@@ -128,7 +128,7 @@ export class Import {
           Math.max(batch.length, links) >= max.lines ||
           links + entry.links.length > max.lines ||
           size >= max.bytes ||
-          parts + partsOf(entry.links) > MAX_PARTS;
+          parts + countParts(entry.links) > MAX_PARTS;
         if (isFull && batch.length > 0) {
           await this.#write(batch);
           await this.#pause();
@@ -140,7 +140,7 @@ export class Import {
         batch.push(entry);
         size += line.size;
         links += entry.links.length;
-        parts += partsOf(entry.links);
+        parts += countParts(entry.links);
       }
     } catch (fault) {
       if (!(fault instanceof BrokenOff)) throw fault;
@@ -178,8 +178,8 @@ export class Import {
       const why = because(source.unreadable, 'UNREADABLE_RECORD', {});
       return { ...empty, refused: [fieldError([], why)] };
     }
-    const columns = this.#columnsOf(source.header);
-    const record = recordOf(columns, source.raw, source.isCsv);
+    const columns = this.#findColumns(source.header);
+    const record = readRecord(columns, source.raw, source.isCsv);
     const columnOf = (field: string) => record.columnOf(field);
     for (const name of record.unused)
       if (this.#unusedColumns.size < MAX_UNUSED)
@@ -193,7 +193,7 @@ export class Import {
     }
   }
 
-  #columnsOf(header: readonly string[]): FileColumns {
+  #findColumns(header: readonly string[]): FileColumns {
     const key = header.join('\n');
     const columns = this.#columns.get(key) ?? columnsFor(this.#options.format, header);
     if (this.#columns.size < MAX_HEADERS) this.#columns.set(key, columns);
@@ -205,9 +205,10 @@ export class Import {
     const counts = () => ({ ...this.#records.created, tags: this.#records.newTags.size });
     const before = counts();
     const domains: UsableDomain[] = [];
-    for (const { host } of line.names) domains.push(await this.#records.domainOf(line, host));
-    const spaceId = (await this.#records.spaceOf(line)) ?? (line.space ? undefined : this.#options.spaceId);
-    const pixelIds = await this.#records.pixelsOf(line);
+    for (const { host } of line.names) domains.push(await this.#records.resolveDomain(line, host));
+    const spaceId =
+      (await this.#records.resolveSpace(line)) ?? (line.space ? undefined : this.#options.spaceId);
+    const pixelIds = await this.#records.resolvePixels(line);
     if (line.kind === 'tag') await this.#records.makeTags(line);
     const isNew = keysOf(before).some((what) => counts()[what] > before[what]);
     if (line.kind !== 'link') return { isNew };
@@ -237,7 +238,7 @@ export class Import {
     const onTaken = ({ skip: 'refuse', suffix: 'suffix', fail: 'stop' } as const)[this.#options.onTaken];
     const { db, writer, services, now, dryRun } = this.#context;
     const options = { onTaken, dryRun, seed: this.#options.seed };
-    if (!dryRun) db.spendRows?.(items.length, items.length * ROWS_OF_LINK + partsOf(items));
+    if (!dryRun) db.spendRows?.(items.length, items.length * ROWS_OF_LINK + countParts(items));
     const create = (some: typeof items) => createLinksInBulk(db, writer, services, some, options, now);
     const outcomes =
       items.length > 0 ? await create(items).catch(eachAlone(items, create)).catch(refusing(items)) : [];
@@ -269,13 +270,13 @@ export class Import {
 
   /** Says of an alias that an earlier line has, which one that is. */
   #withLine(outcome: BulkOutcome, { line, links }: Entry, index: number): BulkOutcome {
-    const keyOf = (alias = '') => `${links[index]?.domainId} ${alias}`;
+    const aliasKey = (alias = '') => `${links[index]?.domainId} ${alias}`;
     if (outcome.kind === 'refused') {
-      const other = outcome.taken ? this.#lines.get(keyOf(links[index]?.alias)) : undefined;
+      const other = outcome.taken ? this.#lines.get(aliasKey(links[index]?.alias)) : undefined;
       if (other === undefined) return outcome;
       return { ...outcome, fields: [fieldError(['alias'], refusal('ALIAS_OF_LINE', { line: other }))] };
     }
-    const key = keyOf(outcome.alias);
+    const key = aliasKey(outcome.alias);
     if (this.#lines.size < MAX_ALIASES && !this.#lines.has(key)) this.#lines.set(key, line);
     return outcome;
   }

@@ -6,7 +6,7 @@ import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/fields.ts';
 import type { Platform } from '../link/targeting.ts';
 import { refusal } from '../rules.ts';
-import { type Access, accessOf } from './closing.ts';
+import { type Access, decideAccess } from './closing.ts';
 import type { FileRecord } from './file-record.ts';
 import { type Format, importFormats } from './formats.ts';
 import type { Note } from './report.ts';
@@ -24,14 +24,14 @@ export class RefusedLine extends Error {
 
 /** The values of a record. @throws RefusedLine with all errors in them, or if its link was deleted */
 export function readLine({ fields: record, closing }: FileRecord, format: Format, now: Date): ImportLine {
-  const access = accessOf(closing, format === importFormats.csv, now);
+  const access = decideAccess(closing, format === importFormats.csv, now);
   if (access.deletedBy)
     throw new RefusedLine([fieldError([access.deletedBy.field], refusal('IMPORT_DELETED'))]);
   const { data, error } = parseRecord(record, format);
   // What another program wrote, it means so.
   const slip = data && format === importFormats.csv && data.kind === undefined && slipIn(data.url);
   if (slip) throw new RefusedLine([fieldError(['url'], refusal(slip))]);
-  if (data) return lineOf(data, access, format);
+  if (data) return buildLine(data, access, format);
   const messages = new Map<string, string>();
   for (const { path, message } of error.issues)
     if (!messages.has(String(path[0]))) messages.set(String(path[0]), message);
@@ -54,9 +54,9 @@ function wordBehind({ url = '', alias, short_url: shortUrls }: Values): string |
 }
 
 /** The parsed values of a line, before names are looked up. */
-export type ImportLine = ReturnType<typeof lineOf>;
+export type ImportLine = ReturnType<typeof buildLine>;
 
-function lineOf(values: Values, access: Access, format: Format) {
+function buildLine(values: Values, access: Access, format: Format) {
   const notes = [...access.notes];
   const { kind = 'link' } = values;
   if (values.redirect_rules)
@@ -71,7 +71,7 @@ function lineOf(values: Values, access: Access, format: Format) {
     });
   const line = {
     kind,
-    names: namesOf(values, format, notes),
+    names: nameLinks(values, format, notes),
     /** True if its host is a domain of the account: in our own export, and always for a line about a domain. */
     ownDomain: values.own_domain === true || kind === 'domain',
     domainUrls: {
@@ -83,16 +83,16 @@ function lineOf(values: Values, access: Access, format: Format) {
       url: values.url,
       ...Object.fromEntries(linkTexts.map((one) => [one, values[one]])),
       ...closedBy(access, values.password, notes),
-      ...privacyOf(values, notes),
+      ...readPrivacy(values, notes),
       forwardsQuery: values.forward_query,
       expiration: {
         url: values.expiration_url,
         at: access.endsAt?.toISOString(),
         clicks: access.clicks,
       },
-      targeting: targetingOf(values, notes),
+      targeting: readTargeting(values, notes),
     },
-    space: spaceOf(values),
+    space: readSpace(values),
     tags: values.tags ?? [],
     pixels: values.pixels ?? [],
     origin: {
@@ -119,7 +119,7 @@ interface NamedLink {
 }
 
 /** The short URLs of a line, without duplicates: each becomes a link. */
-function namesOf(values: Values, format: Format, notes: Note[]): readonly [NamedLink, ...NamedLink[]] {
+function nameLinks(values: Values, format: Format, notes: Note[]): readonly [NamedLink, ...NamedLink[]] {
   const { domain, alias, short_url: shortUrls = [] } = values;
   const [first] = shortUrls;
   const main = { host: domain ?? first?.host ?? null, alias: alias ?? first?.alias };
@@ -135,13 +135,13 @@ function namesOf(values: Values, format: Format, notes: Note[]): readonly [Named
 /** Platforms that other services call desktop. */
 const DESKTOPS: readonly Platform[] = ['WINDOWS', 'OS_X', 'LINUX', 'UBUNTU', 'CHROME_OS'];
 
-function targetingOf(values: Values, notes: Note[]) {
-  const targetOf = (url: string | undefined, platforms: readonly Platform[]) =>
+function readTargeting(values: Values, notes: Note[]) {
+  const listTargets = (url: string | undefined, platforms: readonly Platform[]) =>
     url === undefined ? [] : platforms.map((platform) => ({ platform, url }));
   const devices = [
-    ...targetOf(values.ios_url, ['IOS']),
-    ...targetOf(values.android_url, ['ANDROID']),
-    ...targetOf(values.desktop_url, DESKTOPS),
+    ...listTargets(values.ios_url, ['IOS']),
+    ...listTargets(values.android_url, ['ANDROID']),
+    ...listTargets(values.desktop_url, DESKTOPS),
   ];
   const { country_urls: urls = [] } = values;
   if (devices.length > 0 && urls.length > 0)
@@ -169,7 +169,10 @@ function closedBy({ isClosed, isLocked }: Access, password: string | undefined, 
 }
 
 /** Statistics that had a password must not become public. */
-function privacyOf({ privacy: given, privacy_password: privacyPassword, ...values }: Values, notes: Note[]) {
+function readPrivacy(
+  { privacy: given, privacy_password: privacyPassword, ...values }: Values,
+  notes: Note[],
+) {
   const privacy = given ?? (values.public_statistics === false ? 'PRIVATE' : undefined);
   const isUnguarded = privacy === 'PASSWORD';
   if (privacyPassword !== undefined || !(isUnguarded || values.has_privacy_password))
@@ -181,6 +184,6 @@ function privacyOf({ privacy: given, privacy_password: privacyPassword, ...value
 }
 
 /** Without a colour, any space with the name matches. */
-function spaceOf({ space, space_color: color }: Values) {
+function readSpace({ space, space_color: color }: Values) {
   return space === undefined ? null : { name: space, color: color ?? null };
 }

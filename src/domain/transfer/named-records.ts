@@ -97,7 +97,7 @@ export class NamedRecords {
   }
 
   /** The domain for a line's link with that host. @throws RefusedLine */
-  async domainOf(line: ImportLine, named: string | null): Promise<UsableDomain> {
+  async resolveDomain(line: ImportLine, named: string | null): Promise<UsableDomain> {
     // A line without a host belongs to the default domain, and can be mapped by that name.
     const host = named ?? this.#default.name;
     const { mapDomain, refusesDomains } = this.#options;
@@ -136,13 +136,13 @@ export class NamedRecords {
   }
 
   /** The id of the line's space; undefined if it has none, or if a dry run would create it. @throws RefusedLine */
-  async spaceOf(line: ImportLine): Promise<number | undefined> {
+  async resolveSpace(line: ImportLine): Promise<number | undefined> {
     if (line.space === null) return undefined;
     const { db, writer, now, dryRun } = this.#context;
     const { name, color } = line.space;
     const ofColor = color === null ? {} : { color };
     const input = { name, ...ofColor };
-    const keyOf = (one: number | null) => nameFor('space', String(one), name.trim());
+    const spaceKey = (one: number | null) => nameFor('space', String(one), name.trim());
     const find = async () => {
       // Before it is looked up: PostgreSQL refuses impossible values.
       const space = await refusing(['space'], () => parseInput(createNamedInput, input));
@@ -153,9 +153,9 @@ export class NamedRecords {
       requireValid(line);
       return this.#create('spaces', ['space'], () => createSpace(db, writer, input, now));
     };
-    const id = await this.#idOf(keyOf(color), find, create);
+    const id = await this.#resolveId(spaceKey(color), find, create);
     // A dry run cannot find it again by its name.
-    if (dryRun && !this.#ids.has(keyOf(null))) this.#ids.set(keyOf(null), id);
+    if (dryRun && !this.#ids.has(spaceKey(null))) this.#ids.set(spaceKey(null), id);
     return id ?? undefined;
   }
 
@@ -174,14 +174,14 @@ export class NamedRecords {
   }
 
   /** The ids of the line's pixels, without those that a dry run would create. @throws RefusedLine */
-  async pixelsOf(line: ImportLine): Promise<number[]> {
+  async resolvePixels(line: ImportLine): Promise<number[]> {
     const ids: (number | null)[] = [];
     for (const [index, pixel] of line.pixels.entries())
-      ids.push(await this.#pixelOf(line, pixel, ['pixels', String(index)]));
+      ids.push(await this.#resolvePixel(line, pixel, ['pixels', String(index)]));
     return ids.filter((id) => id !== null);
   }
 
-  #pixelOf(
+  #resolvePixel(
     line: ImportLine,
     described: ImportLine['pixels'][number],
     path: readonly string[],
@@ -199,11 +199,11 @@ export class NamedRecords {
       requireValid(line);
       return this.#create('pixels', path, () => createPixel(db, writer, pixel, now));
     };
-    return this.#idOf(nameFor('pixel', type, value.trim(), name.trim()), find, create);
+    return this.#resolveId(nameFor('pixel', type, value.trim(), name.trim()), find, create);
   }
 
   /** The id of a record; null if a dry run would create it. */
-  async #idOf(
+  async #resolveId(
     key: string,
     find: () => Promise<{ id: number } | null>,
     create: () => Promise<number | null>,

@@ -67,7 +67,7 @@ const columnNames: Readonly<Record<string, string>> = {
   forwardsQuery: 'forward_query',
 };
 
-function fieldOf(path: readonly string[]): string | null {
+function findField(path: readonly string[]): string | null {
   const joined = path.join('.');
   return columnNames[joined] ?? (joined.replace(/^targeting\./, '') || null);
 }
@@ -93,7 +93,7 @@ export class LineReports {
     const refuse = (fields: readonly FieldError[], about: string) => {
       this.counts.refused++;
       for (const { path, messages } of fields) {
-        const field = fieldOf(path);
+        const field = findField(path);
         const message = `${field === 'alias' ? about : ''}${messages.join(', and ')}`;
         // All links of a line have the same errors, except in their aliases.
         if (!told.has(`${field} ${message}`)) report(false, field, message);

@@ -1,4 +1,4 @@
-import { csvLines, delimiterOf } from './csv.ts';
+import { csvLines, detectDelimiter } from './csv.ts';
 import type { ImportFormat } from './formats.ts';
 import type { SourceLine } from './import.ts';
 import { jsonRecords } from './json.ts';
@@ -22,5 +22,5 @@ export function recordsIn(bytes: AsyncIterable<Buffer>, head: string, format: Im
   const begin = head.trimStart();
   return JSON_BEGIN.test(begin)
     ? { unit: 'record', lines: jsonRecords(bytes, begin.startsWith('['), format) }
-    : { unit: 'line', lines: csvLines(bytes, format, delimiterOf(head)) };
+    : { unit: 'line', lines: csvLines(bytes, format, detectDelimiter(head)) };
 }

@@ -63,7 +63,7 @@ function timeInWords(text: string): Date | null {
 const MAX_TIME_LENGTH = 100;
 
 /** Parses a time as services write it; without an offset, it is in UTC. Null for any other text. */
-export function timeOf(given: string): Date | null {
+export function parseTime(given: string): Date | null {
   const text = given.trim();
   if (text.length > MAX_TIME_LENGTH) return null;
   if (/^\d{10}(\d{3})?$/.test(text)) return new Date(Number(text) * (text.length === 10 ? 1_000 : 1));

@@ -6,11 +6,11 @@ import { linkTexts, MAX_PIXELS, MAX_TAGS } from '../link/fields.ts';
 import { MAX_TARGETS } from '../link/targeting.ts';
 import { color as colorRule, name as nameRule } from '../named.ts';
 import { refusal } from '../rules.ts';
-import { domainNameOf } from '../short-domain/host.ts';
+import { normalizeDomainName } from '../short-domain/host.ts';
 import { type Format, type ImportRecord, importFormats } from './formats.ts';
 import { linkIn } from './pasted.ts';
-import { timeOf } from './times.ts';
-import { wordOf, words } from './words.ts';
+import { parseTime } from './times.ts';
+import { foldWord, words } from './words.ts';
 
 const MAX_SHOWN = 60;
 
@@ -86,7 +86,7 @@ function counted(max: number): z.ZodType<unknown> {
  * The items of a list, of its JSON text, or of another text with something between them; any other value is the only one. Of
  * more than `max`, only one more is there.
  */
-function itemsOf(value: unknown, between: RegExp, max: number): unknown[] {
+function splitItems(value: unknown, between: RegExp, max: number): unknown[] {
   if (typeof value === 'string' && hasMore(value, max)) return new Array<unknown>(max + 1).fill(value);
   const list = fromJson(value);
   if (!Array.isArray(list)) return typeof value === 'string' ? piecesOf(value, between, max) : [value];
@@ -98,7 +98,7 @@ function itemsOf(value: unknown, between: RegExp, max: number): unknown[] {
   return items;
 }
 
-const text = written('a text', String);
+const textCell = written('a text', String);
 
 /** A kind of record in our own export. */
 const kind = written('link, space, tag, pixel or domain', (given) =>
@@ -123,13 +123,13 @@ export const time = z.preprocess(
       : given,
   written(
     'a time, such as 2026-11-20T10:00:00Z, Nov 20, 2026 10:00 AM, or seconds since 1970',
-    (given) => timeOf(given) ?? undefined,
+    (given) => parseTime(given) ?? undefined,
   ).optional(),
 );
 
 /** Returns false for a no and for a cell without a value. Any other value means yes, such as a time. */
 export function isSet(value: unknown): boolean {
-  const word = wordOf(value);
+  const word = foldWord(value);
   return !(words.no.has(word) || words.nothing.has(word) || /^0000-00-00/.test(word));
 }
 
@@ -138,19 +138,19 @@ const flag = z.unknown().transform(isSet);
 /** A yes or no, or the time since when it is so. */
 export const yesOrNo = written('1 or 0, true or false, yes or no, or a time', (given) => {
   if (/^(0|false|no|off|n|f)$/i.test(given)) return false;
-  return /^(1|true|yes|on|y|t)$/i.test(given) || timeOf(given) !== null || undefined;
+  return /^(1|true|yes|on|y|t)$/i.test(given) || parseTime(given) !== null || undefined;
 });
 
 /** Texts that services write in place of a secret password: a yes, dots, or a hash. */
 const UNTOLD_PASSWORD = /^(?:[*•●]+|\$[a-z0-9-]+\$.*)$/i;
 
 /** A password; undefined for a cell that says only whether there is one. */
-const password = text.transform((given) =>
-  isSet(given) && !words.yes.has(wordOf(given)) && !UNTOLD_PASSWORD.test(given) ? given : undefined,
+const password = textCell.transform((given) =>
+  isSet(given) && !words.yes.has(foldWord(given)) && !UNTOLD_PASSWORD.test(given) ? given : undefined,
 );
 
 /** A list of at most `max` items, or its JSON text from a cell. */
-function listOf(max: number) {
+function jsonListSchema(max: number) {
   return parsed(counted(max), 'a list in JSON, such as the export writes', (given): unknown[] | undefined => {
     const items = fromJson(given);
     return Array.isArray(items) ? items : undefined;
@@ -158,7 +158,7 @@ function listOf(max: number) {
 }
 
 /** The name of a folder or tag, or of an object with one. */
-const name = z.preprocess((given) => inside(['name'], given), text);
+const name = z.preprocess((given) => inside(['name'], given), textCell);
 
 const tagName = (given: unknown) => inside(['name'], given);
 
@@ -168,7 +168,7 @@ const tag = z.preprocess(
     name: tagName(given),
     color: typeof given === 'object' && given && 'color' in given && given.color,
   }),
-  z.object({ name: text.pipe(nameRule), color: colorRule.nullable().catch(null) }),
+  z.object({ name: textCell.pipe(nameRule), color: colorRule.nullable().catch(null) }),
 );
 
 /** Separator of tags in a text. */
@@ -188,7 +188,7 @@ function countTags(given: unknown): number {
 const tags = z
   .unknown()
   .transform((given, context) => {
-    const items = itemsOf(given, TAG_SEPARATOR, MAX_TAGS);
+    const items = splitItems(given, TAG_SEPARATOR, MAX_TAGS);
     if (items.length <= MAX_TAGS) return items.filter((one) => String(tagName(one)).trim() !== '');
     context.addIssue(refusal('TAGS_OF_LINK', { tags: countTags(given), max: MAX_TAGS }));
     return z.NEVER;
@@ -199,13 +199,13 @@ const tags = z
     return [...distinct.values()].reverse();
   });
 
-const pixels = listOf(MAX_PIXELS).pipe(
+const pixels = jsonListSchema(MAX_PIXELS).pipe(
   z.array(
     parsed(z.unknown(), 'a pixel with its name, type and value', (given) =>
       typeof given === 'object' && given && 'name' in given && 'type' in given && 'value' in given
         ? given
         : undefined,
-    ).pipe(z.object({ name: text, type: text, value: text })),
+    ).pipe(z.object({ name: textCell, type: textCell, value: textCell })),
   ),
 );
 
@@ -226,7 +226,7 @@ const host = z.preprocess(
   (given) => inside(['fullName', 'name', 'address'], given),
   written('a host name, such as go.example', (given) => {
     const bare = trimPasted(given).replace(/^[a-z]+:\/\//i, '');
-    return domainNameOf(bare.replace(/\/.*$/, '')) ?? undefined;
+    return normalizeDomainName(bare.replace(/\/.*$/, '')) ?? undefined;
   }),
 );
 
@@ -234,7 +234,7 @@ const ROOT = 'the root of a domain is no link, and is not imported';
 
 /** The alias without the slash that some exports put before it. */
 function aliasIn({ root }: Format): z.ZodType<string> {
-  return parsed(text, `an alias: ${ROOT}`, (given) => {
+  return parsed(textCell, `an alias: ${ROOT}`, (given) => {
     const alias = trimPasted(given).replace(/^\//, '');
     return alias === root ? undefined : alias;
   });
@@ -247,19 +247,19 @@ const MAX_SHORT_URLS = 100;
 
 /** The short URLs in a value; of more than a record may have, only one more. */
 export function shortUrlsIn(value: unknown): unknown[] {
-  return itemsOf(value, URL_SEPARATOR, MAX_SHORT_URLS);
+  return splitItems(value, URL_SEPARATOR, MAX_SHORT_URLS);
 }
 
 /** The hosts and aliases of short URLs, with or without their scheme. */
-function shortUrlsOf(format: Format) {
+function shortUrlsSchema(format: Format) {
   const { root, inFolder } = format;
   const isSheet = format === importFormats.csv;
-  const shortUrl = parsed(text, `a short URL with a host and an alias: ${ROOT}`, (given) => {
+  const shortUrl = parsed(textCell, `a short URL with a host and an alias: ${ROOT}`, (given) => {
     const [bare = ''] = trimPasted(given)
       .replace(/^[a-z]+:\/\//i, '')
       .split(/[?#]/);
     const [hostName = '', ...path] = bare.split('/');
-    const normal = domainNameOf(hostName);
+    const normal = normalizeDomainName(hostName);
     const whole = path.join('/').replace(/\/$/, '');
     const alias = inFolder ? whole.replace(/^.*\//, '') : whole;
     // People write only the alias.
@@ -278,7 +278,7 @@ const NO_SCHEME = /^[\w-]+(\.[\w-]+)+([/?#]|:\d|$)/;
 /** A URL right behind another one. One that is a part of a text in a query is none. */
 const TWO_URLS = /^(\S+\s[\s,;|]*|[^?#]*[,;|]\s*)https?:\/\//i;
 
-const address = text.transform((given, context) => {
+const address = textCell.transform((given, context) => {
   const bare = linkIn(trimPasted(given)).url;
   const [, before = ''] = TWO_URLS.exec(bare) ?? [];
   // Not a word, as in `See https://…`.
@@ -299,22 +299,22 @@ export const privacyWords = {
   PASSWORD: 'Whoever knows a password',
 } as const;
 
-const privacy = text.transform(
+const privacy = textCell.transform(
   (given) => Object.entries(privacyWords).find(([, words]) => words === given)?.[0] ?? given,
 );
 
-function recordOf(format: Format) {
+function recordSchema(format: Format) {
   const fields = z.object({
     kind,
-    short_url: shortUrlsOf(format),
+    short_url: shortUrlsSchema(format),
     domain: host,
     alias: aliasIn(format),
     url: address,
-    ...each(text, ...linkTexts, 'privacy_password', 'target_type'),
+    ...each(textCell, ...linkTexts, 'privacy_password', 'target_type'),
     password,
     privacy,
     ...each(
-      text,
+      textCell,
       'expiration_url',
       'domain_not_found_url',
       'domain_root_url',
@@ -326,7 +326,7 @@ function recordOf(format: Format) {
     ...each(yesOrNo, 'forward_query', 'public_statistics'),
     ...each(time, 'created_at', 'updated_at', 'last_clicked_at'),
     clicks: count,
-    ...each(listOf(MAX_TARGETS), 'countries', 'platforms', 'languages', 'rotation'),
+    ...each(jsonListSchema(MAX_TARGETS), 'countries', 'platforms', 'languages', 'rotation'),
     country_urls: countryTargets,
     tags,
     space: name,
@@ -336,11 +336,11 @@ function recordOf(format: Format) {
   return fields.partial();
 }
 
-export type RecordValues = z.output<ReturnType<typeof recordOf>>;
+export type RecordValues = z.output<ReturnType<typeof recordSchema>>;
 
-const schemas = new Map<Format, ReturnType<typeof recordOf>>();
+const schemas = new Map<Format, ReturnType<typeof recordSchema>>();
 
-type Parsed = ReturnType<ReturnType<typeof recordOf>['safeParse']>;
+type Parsed = ReturnType<ReturnType<typeof recordSchema>['safeParse']>;
 
 /** The results of records that are still in use: a text is looked through before it is imported. */
 const results = new WeakMap<ImportRecord, Parsed>();
@@ -349,7 +349,7 @@ const results = new WeakMap<ImportRecord, Parsed>();
 export function parseRecord(record: ImportRecord, format: Format): Parsed {
   const known = results.get(record);
   if (known !== undefined) return known;
-  const schema = schemas.get(format) ?? recordOf(format);
+  const schema = schemas.get(format) ?? recordSchema(format);
   schemas.set(format, schema);
   // With columns for alias and domain, the short URL is not needed, unless the record may have several.
   const isNamed = record.alias !== undefined && record.domain !== undefined && !format.hasAliases;

@@ -4,7 +4,7 @@ import { foldMarks } from '../../engine/rules/input.ts';
 const MAX_WORD = 40;
 
 /** A value as words are compared; empty for a list, an object and a long text. */
-export function wordOf(value: unknown): string {
+export function foldWord(value: unknown): string {
   const text = typeof value === 'object' ? '' : String(value);
   return text.length > MAX_WORD ? '' : foldMarks(text.trim());
 }

@@ -2,12 +2,12 @@ import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 import type { Visitor } from './visitor.ts';
 
-function anyOf(...patterns: readonly string[]): RegExp {
+function combinePatterns(...patterns: readonly string[]): RegExp {
   return new RegExp(patterns.join('|'), 'i');
 }
 
 /** Parts of the user agents of browsers. */
-const BROWSER_FORM = anyOf(
+const BROWSER_FORM = combinePatterns(
   String.raw`\b(?:Gecko|Goanna|Opera|OPR|Trident|Presto|Servo|Ladybird)\b|\bMSIE \d|KHTML|WebKit[ /]`,
   String.raw`NetFront|Obigo|Teleca|Dolfin|Polaris|browser[ /\d]|^(?:Lynx|E?Links|w3m|Dillo)\b`,
   String.raw`^Mozilla/.*(?:\b(?:Chrome|Safari|Firefox|Version)/|Android|iP(?:hone|ad|od)|Windows Phone|Symbian|MeeGo)`,
@@ -19,7 +19,7 @@ const BROWSER_FORM = anyOf(
 );
 
 /** Programs that use the form of browsers, and that isbot does not know: most of them read mail or check links. */
-const PROGRAM = anyOf(
+const PROGRAM = combinePatterns(
   String.raw`ms-?office|\b(?:Microsoft (?:Office|Outlook)|Outlook-Express|OneOutlook|Thunderbird|Icedove|Betterbird|Postbox|Spicebird)\b`,
   String.raw`\b(?:Eudora|KMail|Kontact|Lotus-Notes|Mailspring|Mailbird|BlueMail|eM ?Client|Foxmail|Airmail|Apple ?Mail|akregator)\b`,
   String.raw`\bEvolution/|like Gecko; compatible|fetch(?! ?tv)|links?.?(?:walk|check|valid|test|alarm|scan)`,
@@ -36,14 +36,14 @@ const PHONE_SYSTEM =
   /^Mozilla\/5\.0 \((?:iPhone|iPad|iPod|Linux; (?:U; )?(?:arm_64; )?Android)\b.{1,200}?\) (?=AppleWebKit\/[\d.+]+ \(KHTML, like Gecko\) .*(?:Mobile\/\w|Chrome\/[\d.]+ (?:Mobile )?Safari\/))/;
 
 /** Agents of text browsers, old browsers, old phones and televisions that are in no form of today's. */
-const OLD_FORM = anyOf(
+const OLD_FORM = combinePatterns(
   String.raw`^(?:NetSurf|Dillo|edbrowse|iCab|OmniWeb|AmigaVoyager|IBrowse)/\d|^Mozilla/.*\b(?:NetSurf/|iCab |IBrowse )\d`,
   String.raw`^Mozilla/[34]\.\d+ (?:\[\w\w\] )?\((?:Win(?:9|NT)|X11;|Macintosh;)[^()]*\)$`,
   String.raw`^(?:SIE-|LG/|SHARP-|Huawei/|PANTECH-|NEC-|PalmSource/|MAUI.WAP.Browser|Lenovo-|AppleTV\d)|^Mozilla/5\.0 \(Series40;`,
 );
 
 /** Parts by which programs name themselves behind the user agent of a phone or an old browser. */
-const DECLARED = anyOf(
+const DECLARED = combinePatterns(
   String.raw`(?<! cu)bots?(?:\b|_)|crawl|spider\b|preview|compatible; (?!iCab|IBrowse)|https?:|\bwww\.|@[a-z][\w-]+\.`,
   'headless|lighthouse|externalhit|GoogleOther|Google-|InspectionTool|PhantomJS|PageSpeed|pingdom|PTST/|GTmetrix|SpeedCurve|StatusCake|24x7|synthetic',
   'playwright|puppeteer|selenium|links?.?(?:walk|check|valid|test|alarm|scan)',

@@ -2,10 +2,10 @@ import { asciiOf, withQuery } from '../../engine/rules/url.ts';
 import { keysOf } from '../../engine/tools/keys-of.ts';
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 import { isItself } from '../link/alias.ts';
-import { statusOf } from '../link/status.ts';
-import { targetsOf, targetTypeOf } from '../link/targeting.ts';
+import { linkStatus } from '../link/status.ts';
+import { parseTargets, parseTargetType } from '../link/targeting.ts';
 import { isBot } from './bot.ts';
-import { matchLanguage, platformOf, type Visitor } from './visitor.ts';
+import { detectPlatform, matchLanguage, type Visitor } from './visitor.ts';
 
 /** The result of a visit. */
 export const redirectOutcomes = {
@@ -86,10 +86,10 @@ function target(
   isLoop: (address: string) => boolean,
 ): { url: string | null; why: string } {
   if (link.targetType === 'NONE') return { url: null, why: 'It has no targets.' };
-  const type = targetTypeOf(link);
+  const type = parseTargetType(link);
   if (type === 'ROTATION') {
     // The position is known only when the visit is counted, and a loop must not be counted.
-    const all = targetsOf(link, 'rotation');
+    const all = parseTargets(link, 'rotation');
     const leading = all.filter((one) => !isLoop(one));
     const rotation = leading.length > 0 ? leading : all;
     if (rotation.length === 0) return { url: null, why: 'Its rotation has no URLs.' };
@@ -104,17 +104,17 @@ function target(
   }
   if (type === 'COUNTRY') {
     const { country } = visitor;
-    const found = targetsOf(link, 'countries').find((one) => one.country === country);
+    const found = parseTargets(link, 'countries').find((one) => one.country === country);
     if (country === null) return { url: null, why: "The visitor's country is not known." };
     return { url: found?.url ?? null, why: `The visitor is in ${country}, ${listed(found)}.` };
   }
   if (type === 'PLATFORM') {
-    const platform = platformOf(visitor);
-    const found = targetsOf(link, 'platforms').find((one) => one.platform === platform);
+    const platform = detectPlatform(visitor);
+    const found = parseTargets(link, 'platforms').find((one) => one.platform === platform);
     if (platform === null) return { url: null, why: "The visitor's operating system is not known." };
     return { url: found?.url ?? null, why: `The visitor uses ${platform}, ${listed(found)}.` };
   }
-  const languages = targetsOf(link, 'languages');
+  const languages = parseTargets(link, 'languages');
   const match = matchLanguage(
     languages.map(({ language }) => language),
     visitor,
@@ -173,7 +173,7 @@ export function decideRedirect(
     // Most addresses need not be parsed.
     (address.includes(link.alias) || address.includes('%')) && isItself(address, link.alias, hosts);
   step('EXISTS', false, 'The link exists.');
-  const status = statusOf(link, () => now);
+  const status = linkStatus(link, () => now);
   if (step('DISABLED', status === 'DISABLED', 'It is disabled.', 'It is enabled.')) return end('DISABLED');
   if (step('BLOCKED', blocked, 'It leads to a blocked host.', 'It leads to no blocked host.'))
     return end('BLOCKED');

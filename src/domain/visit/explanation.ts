@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
-import { parseInput, textOf, timestamp, type Unparsed } from '../../engine/rules/input.ts';
+import { parseInput, textSchema, timestamp, type Unparsed } from '../../engine/rules/input.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
 import type { Services } from '../services.ts';
@@ -10,7 +10,7 @@ import { decideRedirect, notFoundBecause, type RedirectDecision } from './decide
 import { countryCode } from './visitor.ts';
 
 /** A header of the visitor, with the length that is read for visits. */
-const headerInput = textOf(0, 1_000).nullish();
+const headerInput = textSchema(0, 1_000).nullish();
 
 /** The user agent of a simulated visit that names none: a browser of an unknown system. */
 const SOME_BROWSER = 'Mozilla/5.0 (KHTML, like Gecko)';
@@ -18,7 +18,7 @@ const SOME_BROWSER = 'Mozilla/5.0 (KHTML, like Gecko)';
 /** A link, and the visitor of a simulated request. */
 export const explainInput = z.object({
   linkId: z.string().meta({ format: 'id', description: 'The id of the link.' }),
-  country: textOf(0, 255)
+  country: textSchema(0, 255)
     .nullish()
     .describe(
       'The country: an ISO 3166-1 alpha-2 code or XK, case-insensitive. Any other text is an unknown country.',
@@ -32,7 +32,7 @@ export const explainInput = z.object({
     .nullish()
     .describe('The time of the visit, in ISO 8601 with an offset from UTC; now by default.'),
   password: triedPassword.nullish().describe('The password that the visitor gives.'),
-  query: textOf(0, 2048).nullish().describe('The query string of the visit, without the question mark.'),
+  query: textSchema(0, 2048).nullish().describe('The query string of the visit, without the question mark.'),
 });
 
 /**

@@ -42,15 +42,15 @@ const platformsByName = new Map<string, Platform>([
 ]);
 
 /** The operating system of the user agent, by bowser's name, which mostly equals that of the client hint. */
-function systemNameOf(userAgent: string): string {
+function parseSystemName(userAgent: string): string {
   return userAgent === '' ? '' : (bowser.parse(userAgent).os.name ?? '');
 }
 
 /** The operating system; the client hint has precedence over the user agent. Null if neither has it. */
-export function platformOf({ userAgent, platformHint }: Visitor): Platform | null {
+export function detectPlatform({ userAgent, platformHint }: Visitor): Platform | null {
   const isUbuntu = /\bubuntu\b/i.test(userAgent);
   const platform =
-    platformsByName.get(platformHint ?? '') ?? platformsByName.get(systemNameOf(userAgent)) ?? null;
+    platformsByName.get(platformHint ?? '') ?? platformsByName.get(parseSystemName(userAgent)) ?? null;
   return isUbuntu && (platform === 'LINUX' || platform === null) ? 'UBUNTU' : platform;
 }
 
@@ -59,9 +59,9 @@ const systems: ReadonlySet<string> = new Set(Object.values(bowser.OS_MAP));
 
 /** The name of the operating system, also of those that links cannot target; null if unknown. */
 export function systemOf(visitor: Visitor): string | null {
-  const platform = platformOf(visitor);
+  const platform = detectPlatform(visitor);
   if (platform === 'UBUNTU') return 'Ubuntu';
-  const [name = systemNameOf(visitor.userAgent)] =
+  const [name = parseSystemName(visitor.userAgent)] =
     [...platformsByName].find(([, known]) => known === platform && platform !== null) ?? [];
   return platformsByName.has(name) || systems.has(name) ? name : null;
 }
@@ -114,7 +114,7 @@ interface Preference {
 }
 
 /** The highest weight of each language, including its regions. */
-function preferencesOf(acceptLanguage: string): Map<string, Preference> {
+function parsePreferences(acceptLanguage: string): Map<string, Preference> {
   const preferences = new Map<string, Preference>();
   acceptLanguage
     .slice(0, MAX_ACCEPT_LANGUAGE)
@@ -142,7 +142,7 @@ export function matchLanguage(
   { acceptLanguage }: Pick<Visitor, 'acceptLanguage'>,
 ): { readonly language: string; readonly sent: string } | null {
   if (acceptLanguage === '') return null;
-  const preferences = preferencesOf(acceptLanguage);
+  const preferences = parsePreferences(acceptLanguage);
   const isOffered = (one: string) => languages.includes(one) && preferences.get(one)?.weight !== 0;
   for (const { language: wish, sent } of inOrder(preferences)) {
     const language =
@@ -156,7 +156,7 @@ export function matchLanguage(
 
 /** The language, among ISO 639-1 codes, with the highest weight in Accept-Language; null if none is named there. */
 export function preferredLanguage(acceptLanguage: string, languages: ReadonlySet<string>): string | null {
-  const wishes = inOrder(preferencesOf(acceptLanguage));
+  const wishes = inOrder(parsePreferences(acceptLanguage));
   return wishes.find(({ language }) => languages.has(language))?.language ?? null;
 }
 

@@ -6,7 +6,7 @@ import { MAX_WRITTEN_ROWS } from '../../db/written-limits.ts';
 import type { LoggedChange } from '../../engine/changes/events.ts';
 import { moveReader, positionOfReader, readLogSnapshot, settledAfter } from '../../engine/changes/log.ts';
 import type { Random } from '../../engine/tools/random.ts';
-import { type EventKind, eventOf, eventsOf } from './events.ts';
+import { type EventKind, findEvent, parseEvents } from './events.ts';
 import { newMessageId } from './signing.ts';
 import { MAX_WEBHOOKS, READER } from './webhook.ts';
 
@@ -53,10 +53,10 @@ async function makeDeliveries(
       webhooks.set(recordId, next);
       after.set(recordId, next);
     }
-    const event = isEventKind(kind) ? eventOf({ kind, action }) : null;
+    const event = isEventKind(kind) ? findEvent({ kind, action }) : null;
     if (event === null) continue;
     for (const { webhookId, accountId: owner, events, notesBeginnings } of webhooks.values())
-      if (owner === accountId && eventsOf({ events }).includes(event)) {
+      if (owner === accountId && parseEvents({ events }).includes(event)) {
         const mayJoin = action === 'UPDATED' && notesBeginnings === 1;
         const messageId = newMessageId(random);
         made.push({ webhookId, event, kind, recordId, createdAt, messageId, mayJoin });
@@ -68,7 +68,7 @@ async function makeDeliveries(
   return left.map(({ webhookId }) => webhooks.get(webhookId)?.accountId);
 }
 
-const keyOf = ({ webhookId, kind, recordId }: AboutRecord) => `${webhookId} ${kind} ${recordId}`;
+const recordKey = ({ webhookId, kind, recordId }: AboutRecord) => `${webhookId} ${kind} ${recordId}`;
 
 /**
  * The messages without updates that join an earlier one about the record, which nobody has begun to send: what that says is read
@@ -77,15 +77,15 @@ const keyOf = ({ webhookId, kind, recordId }: AboutRecord) => `${webhookId} ${ki
 async function withoutJoined(tx: Transaction, made: readonly NewDelivery[]): Promise<NewDelivery[]> {
   // A new record has no earlier messages.
   const about = new Map(
-    made.filter(({ event }) => !event.endsWith('_CREATED')).map((one) => [keyOf(one), one]),
+    made.filter(({ event }) => !event.endsWith('_CREATED')).map((one) => [recordKey(one), one]),
   );
-  const waiting = new Map((await joinable(tx, [...about.values()])).map((one) => [keyOf(one), one]));
+  const waiting = new Map((await joinable(tx, [...about.values()])).map((one) => [recordKey(one), one]));
   const ended: AboutRecord[] = [];
   const left: NewDelivery[] = [];
   /** Where the messages are among those that are left that others may join. */
   const places = new Map<string, number>();
   for (const one of made) {
-    const key = keyOf(one);
+    const key = recordKey(one);
     const [before, place] = [waiting.get(key), places.get(key)];
     if (one.mayJoin && (before ?? place) !== undefined) continue;
     if (before) ended.push(before);

@@ -43,7 +43,7 @@ function isDisabledReason(name: string | null): name is DisabledReason {
 }
 
 /** Why a webhook is disabled; null while it works. Earlier versions store no reason. */
-export function disabledReasonOf({
+export function readDisabledReason({
   disabled,
   disabledReason,
 }: {
@@ -61,7 +61,7 @@ function isEvent(name: string): name is WebhookEvent {
   return name in webhookEvents;
 }
 
-export function eventOf({ kind, action }: { kind: string; action: string }): WebhookEvent | null {
+export function findEvent({ kind, action }: { kind: string; action: string }): WebhookEvent | null {
   const name = `${kind}_${action}`;
   return isEvent(name) ? name : null;
 }
@@ -73,7 +73,7 @@ export function storedEvents(events: readonly WebhookEvent[]): string {
     .join(' ');
 }
 
-export function eventsOf({ events }: { events: string }): WebhookEvent[] {
+export function parseEvents({ events }: { events: string }): WebhookEvent[] {
   return events.split(' ').filter(isEvent);
 }
 

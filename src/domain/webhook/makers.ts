@@ -11,7 +11,7 @@ export interface Maker {
 }
 
 /** Returns who writes: for a key of a member, with that member's user. */
-export async function makerOf(
+export async function findMaker(
   { prisma }: Pick<Transaction, 'prisma'>,
   { keyId, userId = null }: Writer,
 ): Promise<Maker> {

@@ -11,7 +11,7 @@ import {
   readConnection,
 } from '../../engine/lists/pagination.ts';
 import { DomainError, fieldError, invalidField, notFound } from '../../engine/rules/errors.ts';
-import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../../engine/rules/input.ts';
+import { choiceSchema, flag, parseId, parseInput, type Unparsed, unless } from '../../engine/rules/input.ts';
 import { hasUser, hostOf, webAddress, withoutPort } from '../../engine/rules/url.ts';
 import { isPublicAddress, literalOf } from '../../engine/tools/public-address.ts';
 import type { Random } from '../../engine/tools/random.ts';
@@ -19,9 +19,9 @@ import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts'
 import type { Actor } from '../access/actor.ts';
 import {
   createOwned,
+  createReaders,
   deleteOwned,
   type Kind,
-  readersOf,
   requireRoom,
   updateOwned,
 } from '../access/ownership.ts';
@@ -33,11 +33,11 @@ import type { Services } from '../services.ts';
 import {
   changeEvents,
   type DisabledReason,
-  disabledReasonOf,
   eventsInEffect,
+  readDisabledReason,
   storedEvents,
 } from './events.ts';
-import { changedBy, createdBy, disableIn, type Maker, makerOf } from './makers.ts';
+import { changedBy, createdBy, disableIn, findMaker, type Maker } from './makers.ts';
 import { newMessageId, newSecret, rotated } from './signing.ts';
 
 /** The maximum number of an account's webhooks: each change is delivered to all of them. */
@@ -50,7 +50,7 @@ export const READER = 'webhooks';
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|home\.arpa)\.?$|^[^.]+\.?$/;
 
 /** Why nothing is delivered to the URL; null if the URL itself shows no reason. */
-export function warningOf(
+export function findWarning(
   address: string,
   { allowPrivateWebhooks }: Pick<Services, 'allowPrivateWebhooks'>,
 ): string | null {
@@ -68,7 +68,7 @@ const events = z
   .array(z.unknown(), { error: unless(refusal('EVENTS')) })
   .min(1, refusal('EVENT_MISSING'))
   .max(100, refusal('MAX_ENTRIES', { max: 100 }))
-  .pipe(z.array(choiceOf(changeEvents).meta({ title: 'WebhookEvent' })))
+  .pipe(z.array(choiceSchema(changeEvents).meta({ title: 'WebhookEvent' })))
   .transform(storedEvents);
 
 export const createWebhookInput = z.object({
@@ -99,7 +99,7 @@ export const {
   find: findWebhook,
   findMany: findWebhooks,
   connection: webhookConnection,
-} = readersOf<Webhook>(kind);
+} = createReaders<Webhook>(kind);
 
 function noRoom(): DomainError {
   return new DomainError('VALIDATION', `An account may have at most ${MAX_WEBHOOKS} webhooks.`, [
@@ -135,7 +135,7 @@ export async function createWebhook(
     );
     if ((await tx.prisma.webhook.findFirst({ select: { id: true } })) === null)
       await beginReader(tx, READER, positionOf(seen));
-    const maker = await makerOf(tx, actor);
+    const maker = await findMaker(tx, actor);
     const by = { ...createdBy(maker), ...changedBy(maker) };
     return tx.prisma.webhook.create({ data: { ...fields, secret, ...by, ...common, queue: { create: {} } } });
   });
@@ -156,7 +156,7 @@ export async function updateWebhook(
   const fields = parseInput(updateWebhookInput, input);
   requireRecentSignIn(actor, 'updateWebhook', now, { setsUrl: fields.url !== undefined });
   const { disabled } = fields;
-  const reasonFor = (row: Webhook) => (disabled ? (disabledReasonOf(row) ?? 'BY_HAND') : null);
+  const reasonFor = (row: Webhook) => (disabled ? (readDisabledReason(row) ?? 'BY_HAND') : null);
   let maker: Maker | null = null;
   const decide = (row: Webhook) => ({
     ...fields,
@@ -166,7 +166,7 @@ export async function updateWebhook(
   return updateOwned(db, kind, actor, id, now, decide, {
     before: (tx) => lockPermitted(tx, actor, 'WEBHOOKS', now),
     async inTransaction({ tx }, { id: webhookId, url: before }) {
-      if (fields.url !== undefined && fields.url !== before) maker = await makerOf(tx, actor);
+      if (fields.url !== undefined && fields.url !== before) maker = await findMaker(tx, actor);
       if (fields.disabled === false)
         await tx.prisma.webhookQueue.update({ where: { webhookId }, data: { failingSince: null } });
     },
@@ -192,7 +192,7 @@ export async function rotateWebhookSecret(
   const webhook = await updateOwned(db, kind, actor, id, now, decide, {
     before: (tx) => lockPermitted(tx, actor, 'WEBHOOKS', now),
     async inTransaction({ tx }) {
-      maker = await makerOf(tx, actor);
+      maker = await findMaker(tx, actor);
     },
   });
   return { webhook, secret };

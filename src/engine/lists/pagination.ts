@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { fieldError, invalid } from '../rules/errors.ts';
 import {
-  choiceOf,
+  choiceSchema,
   fieldErrors,
-  integerOf,
+  integerSchema,
   isStorable,
   MAX_INT,
-  numberOf,
-  textOf,
+  numberSchema,
+  textSchema,
   timestamp,
   trimPasted,
   withDefault,
@@ -22,7 +22,7 @@ export const MAX_EDGES = 100;
 export const DEFAULT_EDGES = 20;
 
 /** The search of every list: a substring, case-insensitive, of at most the length of a URL. */
-export const searchInput = textOf(0, MAX_URL, trimPasted)
+export const searchInput = textSchema(0, MAX_URL, trimPasted)
   .transform((text) => text || null)
   .nullish();
 
@@ -42,7 +42,7 @@ export function orderInput<Field extends string>(
   direction: 'ASC' | 'DESC',
 ) {
   const order = z.object({
-    field: choiceOf(fields)
+    field: choiceSchema(fields)
       .default(field as never)
       .describe('The field to order by.'),
     direction: z.enum(['ASC', 'DESC']).default(direction).describe('The direction.'),
@@ -52,11 +52,11 @@ export function orderInput<Field extends string>(
 
 /** A numbered page. Offsets beyond the databases' range are allowed, since they are past the end of every list. */
 export const pageInput = z.object({
-  page: withDefault(integerOf(1, MAX_INT), 1).describe(
+  page: withDefault(integerSchema(1, MAX_INT), 1).describe(
     'The page number, from 1. Pages after the last one are empty.',
   ),
   perPage: withDefault(
-    numberOf(
+    numberSchema(
       (size) => PAGE_SIZES.some((known) => known === size),
       refusal('CHOICE', { choices: PAGE_SIZES.join(', ') }),
     ).meta({
@@ -104,9 +104,9 @@ const cursorInput = z.string().max(16_384, wrongCursor).nullish();
 
 const edgesInput = z
   .object({
-    first: integerOf(0, MAX_EDGES).nullish(),
+    first: integerSchema(0, MAX_EDGES).nullish(),
     after: cursorInput,
-    last: integerOf(0, MAX_EDGES).nullish(),
+    last: integerSchema(0, MAX_EDGES).nullish(),
     before: cursorInput,
   })
   .refine(({ first, last }) => first == null || last == null, {
@@ -141,7 +141,7 @@ function fitsColumn({ type, nullable, large }: List['orderBy'], value: Position[
 }
 
 /** The position in a cursor of the list; null if it is not one of its cursors. */
-function positionOf(cursor: string, { table, orderBy }: List): Position | null {
+function parseCursor(cursor: string, { table, orderBy }: List): Position | null {
   try {
     const content: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     const [ofTable, order, value, id] = cursorContent.parse(content);
@@ -159,7 +159,7 @@ function parseEdges(input: EdgesInput, list: List) {
   const cursor = (name: 'after' | 'before'): Position | undefined => {
     const given = input[name];
     if (given == null || wrong.some(({ path }) => path[0] === name)) return undefined;
-    const position = positionOf(given, list);
+    const position = parseCursor(given, list);
     if (position === null) wrong.push(fieldError([name], wrongCursor));
     return position ?? undefined;
   };

@@ -94,13 +94,13 @@ export function invalid(fields: readonly FieldError[], message?: string): Domain
 }
 
 /** The paths of texts in the input that have the character, in any of the forms that are stored. */
-function pathsOf(character: string, input: unknown, path: readonly string[] = []): string[][] {
+function findPaths(character: string, input: unknown, path: readonly string[] = []): string[][] {
   if (typeof input === 'string') {
     const forms = [input, input.normalize('NFC'), input.toLowerCase(), input.toUpperCase().toLowerCase()];
     return forms.some((form) => form.includes(character)) ? [[...path]] : [];
   }
   if (typeof input !== 'object' || input === null) return [];
-  return Object.entries(input).flatMap(([name, value]) => pathsOf(character, value, [...path, name]));
+  return Object.entries(input).flatMap(([name, value]) => findPaths(character, value, [...path, name]));
 }
 
 /** The error for a text that the database cannot store; null for any other one. @param input in which the text is */
@@ -108,7 +108,7 @@ export function unstorable(error: unknown, input: unknown): DomainError | null {
   if (!isUnstorable(error)) return null;
   const character = unstorableCharacter(error);
   const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
-  const paths = character === '' ? [] : pathsOf(character, input);
+  const paths = character === '' ? [] : findPaths(character, input);
   const what = code === undefined ? 'a character' : `the character U+${code}`;
   const refused = `has ${what}, which the database cannot store`;
   const why =

@@ -26,7 +26,7 @@ export function parseId(id: string): number | null {
 }
 
 /** The number of code points: an emoji counts as one, not two. */
-const lengthOf = readOnce((text) => text.length - (text.match(PAIR)?.length ?? 0));
+const countCharacters = readOnce((text) => text.length - (text.match(PAIR)?.length ?? 0));
 
 /** True if both databases can store the text. */
 export function isStorable(text: string): boolean {
@@ -113,7 +113,7 @@ export function longestFor(max: number): number {
  * Trimmed text of `min` to `max` characters that both databases can store. A far longer one is refused before it is read.
  * @param trimmed how it is trimmed
  */
-export function textOf(min: number, max: number, trimmed: (text: string) => string = trim) {
+export function textSchema(min: number, max: number, trimmed: (text: string) => string = trim) {
   const range = min > 0 ? refusal('LENGTH', { min, max }) : refusal('MAX_LENGTH', { max });
   const wrong = (length: number) =>
     min > 0 ? refusal('LENGTH_GIVEN', { min, max, length }) : refusal('MAX_LENGTH_GIVEN', { max, length });
@@ -125,8 +125,8 @@ export function textOf(min: number, max: number, trimmed: (text: string) => stri
       abort: true,
     })
     .overwrite(trimmed)
-    .refine((text) => lengthOf(text) >= min && lengthOf(text) <= max, {
-      error: ({ input }) => (input === '' ? refusal('BLANK') : wrong(lengthOf(String(input)))),
+    .refine((text) => countCharacters(text) >= min && countCharacters(text) <= max, {
+      error: ({ input }) => (input === '' ? refusal('BLANK') : wrong(countCharacters(String(input)))),
     })
     .refine(isStorable, refusal('STORABLE'))
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
@@ -138,19 +138,19 @@ export function plainLine(text: string): string {
 }
 
 /** A name that people read. */
-export function nameOf(max: number) {
-  return textOf(1, max).refine((text) => text === plainLine(text), refusal('CONTROL_CHARACTERS'));
+export function nameSchema(max: number) {
+  return textSchema(1, max).refine((text) => text === plainLine(text), refusal('CONTROL_CHARACTERS'));
 }
 
 /** A number that meets `isAllowed`; `allowed` describes the rule in the error message. */
-export function numberOf(isAllowed: (value: number) => boolean, allowed: string) {
+export function numberSchema(isAllowed: (value: number) => boolean, allowed: string) {
   return z.number({ error: unless(allowed) }).refine(isAllowed, allowed);
 }
 
 /** A whole number from `min` to `max`, both included. */
-export function integerOf(min: number, max: number) {
+export function integerSchema(min: number, max: number) {
   const isAllowed = (value: number): boolean => Number.isInteger(value) && value >= min && value <= max;
-  const schema = numberOf(isAllowed, refusal('INTEGER', { min, max }));
+  const schema = numberSchema(isAllowed, refusal('INTEGER', { min, max }));
   return schema.meta({ type: 'integer', minimum: min, maximum: max });
 }
 
@@ -158,13 +158,13 @@ export function integerOf(min: number, max: number) {
 export const flag = z.boolean({ error: unless(refusal('BOOLEAN')) });
 
 /** One of the keys of `values`. */
-export function choiceOf<Name extends string>(values: Readonly<Record<Name, string>>) {
+export function choiceSchema<Name extends string>(values: Readonly<Record<Name, string>>) {
   const names = keysOf(values);
   return z.enum(names, { error: unless(refusal('CHOICE', { choices: names.join(', ') })) });
 }
 
 /** The id of a record, as a number; `wrong` is the message for an impossible id. */
-export function idOf(wrong: string) {
+export function idSchema(wrong: string) {
   return z
     .string(wrong)
     .meta({ format: 'id' })
@@ -180,7 +180,7 @@ export function idOf(wrong: string) {
  * A list of at most `max` items. A longer list is refused before its items are checked, so that the answer does not list an
  * error for each of a hundred thousand items.
  */
-export function listOf<Item extends z.ZodType>(item: Item, max: number) {
+export function listSchema<Item extends z.ZodType>(item: Item, max: number) {
   const short = z.array(z.unknown(), refusal('LIST')).max(max, refusal('MAX_ENTRIES', { max }));
   const { $schema: _, ...items } = z.toJSONSchema(item, { io: 'input', unrepresentable: 'any' });
   return short.meta({ items }).pipe(z.array(item));

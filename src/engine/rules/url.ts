@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { encodeBidi } from '../tools/bidirectional.ts';
 import { isLongHost, parseUrl } from '../tools/parse-url.ts';
 import { readOnce } from '../tools/remembered.ts';
-import { textOf, trimPasted } from './input.ts';
+import { textSchema, trimPasted } from './input.ts';
 import { refusal } from './refusal.ts';
 
 /** A URL as a parser reads it. */
@@ -36,13 +36,13 @@ const addresses = new LRUCache<string, Known>({
   },
 });
 
-function addressOf(text: string): Address | null {
+function parseAddress(text: string): Address | null {
   return addresses.memo(text).address;
 }
 
 /** True if the text is an absolute URL. */
 function isUrl(text: string): boolean {
-  return addressOf(text) !== null;
+  return parseAddress(text) !== null;
 }
 
 /** URL parsers accept control characters and missing hosts; an address that is stored as written must have neither. */
@@ -83,7 +83,7 @@ type AddressRule = ReturnType<typeof ruleAgainst>;
 const normalAddress = readOnce((text) => encodeBidi(trimPasted(text)));
 
 /** An absolute http or https URL with a host, stored as it was written, except for characters that change its direction. */
-export const webAddress = textOf(1, MAX_URL, normalAddress).refine(
+export const webAddress = textSchema(1, MAX_URL, normalAddress).refine(
   (text) => text === '' || addressRule(text) === null,
   { error: ({ input }) => refusal(addressRule(String(input)) ?? 'URL') },
 );
@@ -117,7 +117,7 @@ export function normalizeHost(text: string): string | null {
   // A host in normal form needs no parser. A number at the end may be another form of an IP address.
   if (NORMAL_HOST.test(text)) return text;
   if (/[/?#@\\\s\p{Cc}]/u.test(text)) return null;
-  const address = addressOf(`http://${text}`);
+  const address = parseAddress(`http://${text}`);
   return address && normalHost(address);
 }
 
@@ -150,7 +150,7 @@ export function withoutPort(host: string): string {
 
 /** The host of a web address, as normalizeHost returns it; empty if it cannot be parsed, as some of earlier versions. */
 export function hostOf(address: string): string {
-  return withoutFinalDot(addressOf(address)?.host ?? '');
+  return withoutFinalDot(parseAddress(address)?.host ?? '');
 }
 
 /** The scheme of a web address: `https:`. */
@@ -195,15 +195,15 @@ export function isLoopback(address: string): boolean {
   );
 }
 
-function portOf(address: string): string {
+function effectivePort(address: string): string {
   return /:(\d+)$/.exec(hostOf(address))?.[1] ?? defaultPorts[protocolOf(address)] ?? '';
 }
 
 /** Tells the addresses that lead to the service by another name of its machine: loopback, with one of its ports. */
-export function otherNamesOf(baseUrl: string, port: number): (address: string) => boolean {
-  const ports = new Set([String(port), portOf(baseUrl)]);
+export function matchOtherNames(baseUrl: string, port: number): (address: string) => boolean {
+  const ports = new Set([String(port), effectivePort(baseUrl)]);
   const own = hostOf(baseUrl);
-  return (address) => isLoopback(address) && ports.has(portOf(address)) && hostOf(address) !== own;
+  return (address) => isLoopback(address) && ports.has(effectivePort(address)) && hostOf(address) !== own;
 }
 
 /** The decoded name of a query parameter. */
@@ -216,7 +216,7 @@ export function nameIn(pair: string): string {
 /** The address in ASCII, for a header. */
 export function asciiOf(address: string): string {
   return (
-    addressOf(address)?.href ??
+    parseAddress(address)?.href ??
     // Earlier versions took hosts that lead nowhere.
     address.toWellFormed().replaceAll(/[^!-~]+/g, encodeURIComponent)
   );

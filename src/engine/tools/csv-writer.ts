@@ -19,7 +19,7 @@ function quoted(text: string): string {
 }
 
 /** The list as JSON. Characters that need a guard elsewhere have their codes, which each parser of JSON reads. */
-function jsonOf(list: readonly unknown[]): string {
+function writeJson(list: readonly unknown[]): string {
   return JSON.stringify(list)
     .replaceAll(';', '\\u003b')
     .replaceAll(JSON_TEXT, (text) =>
@@ -28,17 +28,17 @@ function jsonOf(list: readonly unknown[]): string {
 }
 
 /** A value as a cell by RFC 4180: a text is guarded so that no spreadsheet runs it, a list is JSON, and null is empty. */
-export function cellOf(value: unknown): string {
+export function writeCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.length === 0 ? '' : quoted(jsonOf(value));
+  if (Array.isArray(value)) return value.length === 0 ? '' : quoted(writeJson(value));
   if (typeof value !== 'string') return String(value);
   return quoted(value.replaceAll(APOSTROPHE, "$1'$2").replaceAll(UNGUARDED, GUARD));
 }
 
 /** The values as a line of CSV. */
 export function csvLine(values: readonly unknown[]): string {
-  return `${values.map(cellOf).join(',')}\r\n`;
+  return `${values.map(writeCell).join(',')}\r\n`;
 }
 
 /** The text of a guarded cell, also of earlier versions. */

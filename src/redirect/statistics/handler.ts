@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { readShownLink, type ShownLink } from '../../db/statistics/link-for-page.ts';
 import type { OperatorLists } from '../../domain/link/blocklists.ts';
-import { shortUrlOf } from '../../domain/short-domain/host.ts';
+import { composeShortUrl } from '../../domain/short-domain/host.ts';
 import {
   type PageLength,
   pageLength,
@@ -76,7 +76,7 @@ export function createStatisticsPages(
         ...(await readPublicStatistics(db, lists, link, length, now())),
       })),
     );
-    const shortUrl = shortUrlOf({ scheme }, domain, link);
+    const shortUrl = composeShortUrl({ scheme }, domain, link);
     const about = { shortUrl, disabled: Boolean(link.disabled) };
     sendPage(req, res, 200, statisticsPage(shown, about, header(req, 'accept-language')));
   };

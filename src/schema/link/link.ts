@@ -19,10 +19,10 @@ import {
 } from '../../domain/link/find-links.ts';
 import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.ts';
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
-import { linkStatuses, statusOf } from '../../domain/link/status.ts';
+import { linkStatus, linkStatuses } from '../../domain/link/status.ts';
 import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
 import { spendOnDeletions, spendOnNew, spendOnUpdates } from '../../domain/link/written-rows.ts';
-import { shortUrlOf } from '../../domain/short-domain/host.ts';
+import { composeShortUrl } from '../../domain/short-domain/host.ts';
 import { costs } from '../../engine/graphql/cost/costs.ts';
 import { ofBatch } from '../../engine/graphql/input-limits.ts';
 import { parseBatch, shownCount, shownCountLimit, type Unparsed } from '../../engine/rules/input.ts';
@@ -90,7 +90,7 @@ export const Link = builder.prismaObject('Link', {
       type: 'URL',
       select: { alias: true, domain: { select: { name: true } } },
       description: 'The short URL.',
-      resolve: (link, _args, { services }) => shortUrlOf(services, link.domain, link),
+      resolve: (link, _args, { services }) => composeShortUrl(services, link.domain, link),
     }),
     title: t.exposeString('title', { ...described('title'), nullable: true }),
     domain: t.relation('domain', { description: 'The domain of the link.' }),
@@ -169,7 +169,7 @@ export const Link = builder.prismaObject('Link', {
           description: 'The margin in modules, the dots of the code, 0 to 32. Readers expect 4.',
         }),
       },
-      resolve: (link, args, { services }) => qrCodeSvg(shortUrlOf(services, link.domain, link), args),
+      resolve: (link, args, { services }) => qrCodeSvg(composeShortUrl(services, link.domain, link), args),
     }),
     status: t.field({
       type: LinkStatus,
@@ -180,7 +180,7 @@ export const Link = builder.prismaObject('Link', {
         counter: { select: { clicks: true } },
       },
       description: 'The state of the link.',
-      resolve: (link, _args, { now }) => statusOf({ ...link, clicks: clicksOf(link.counter) }, now),
+      resolve: (link, _args, { now }) => linkStatus({ ...link, clicks: clicksOf(link.counter) }, now),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),

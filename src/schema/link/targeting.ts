@@ -1,10 +1,10 @@
 import {
   maxTargets,
+  parseTargets,
+  parseTargetType,
   platforms,
   type TargetLists,
   targetKeys,
-  targetsOf,
-  targetTypeOf,
   targetTypes,
 } from '../../domain/link/targeting.ts';
 import { costs } from '../../engine/graphql/cost/costs.ts';
@@ -56,7 +56,7 @@ const LanguageTarget = builder.objectRef<TargetLists['languages'][number]>('Lang
 function targets<Kind extends keyof TargetLists>(kind: Kind) {
   return (link: Record<Kind, string>, _args: object, { spendOnTargets }: Context): TargetLists[Kind] => {
     spendOnTargets(link[kind].length);
-    return targetsOf(link, kind);
+    return parseTargets(link, kind);
   };
 }
 
@@ -78,7 +78,7 @@ export const LinkTargeting = builder.prismaObject('Link', {
       type: TargetType,
       select: { targetType: true },
       description: 'How the link chooses a target.',
-      resolve: targetTypeOf,
+      resolve: parseTargetType,
     }),
     countries: t.field({
       type: [CountryTarget],
