@@ -5,11 +5,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // Vite would load another build of graphql than Node does, with incompatible classes.
 const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] };
 
-/** Tests that start programs, run npm, or try thousands of inputs. */
+/** Tests that start programs, run npm, write thousands of rows, or try thousands of inputs. */
 const slow = [
   'test/start/**',
+  'test/auth/{ended-callers,hostile}.test.ts',
+  'test/db/older-sqlite.test.ts',
   'test/redirect/processes.test.ts',
-  'test/program/{contributing,docs-commands,first-start,hostile,lint,production}.test.ts',
+  'test/rest/typed-client.test.ts',
+  'test/schema/{rows-written,selections,slices}.test.ts',
+  'test/program/{console-build,contributing,docs-commands,env-file,first-start,hostile,lint,production,sqlite-migration}.test.ts',
 ];
 /** Other tests that run on no database, or on one of their own. */
 const program = 'test/program/**';
