@@ -594,6 +594,14 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
   ],
   [/^npx graphql-codegen$/, () => expect(generatorPackages()).toContain('@graphql-codegen/cli')],
   [/^npm (start|test)$/, (script = '') => isThere(script, '')],
+  [/^npm test -- (test\/\S+)/, (file = '') => expect(existsSync(`${file}.test.ts`)).toBe(true)],
+  [
+    /^PG=(\w+) npm run ([\w:-]+)$/,
+    async (value = '', script = '') => {
+      expect(readFileSync('vitest.config.ts', 'utf8')).toContain(`process.env.PG === '${value}'`);
+      await isThere(script, '');
+    },
+  ],
   [/^npm run (?:--silent )?([\w:-]+)(.*)$/, (script = '', args = '') => isThere(script, args)],
   [
     /^npm uninstall --no-save (.*)$/,

@@ -56,7 +56,7 @@ export const ONE_SCHEMA = `with one schema as ?schema=NAME, neither a list nor P
 /** Parameters that other drivers take for the schema, and that this one would leave out. */
 const SCHEMA_ELSEWHERE = /^(schema|(current|default)_?schema|search_?path)$/i;
 /** Schemas of PostgreSQL itself, one that means the role's, and what is a list. */
-const NO_SCHEMA = /^(pg_.*|information_schema|\$user|.*[,"].*)$/is;
+const NO_SCHEMA = /^(pg_.*|information_schema|\$user|".*"|.*,.*)$/is;
 
 /** Returns true for a PostgreSQL URL that names no schema, or one that may have tables. */
 export function namesOneSchema(url: string): boolean {
