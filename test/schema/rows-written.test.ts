@@ -19,7 +19,7 @@ import { deleteOldAnswers } from '../../src/engine/db/idempotency-answers.ts';
 import { name, sql } from '../../src/engine/db/sql.ts';
 import type { Prisma } from '../../src/generated/sqlite/client.ts';
 import { schema } from '../../src/schema/index.ts';
-import { newDatabase } from '../support/database.ts';
+import { newDatabase, settled } from '../support/database.ts';
 import { manyLinks } from '../support/many-links.ts';
 import { importInto } from '../support/moving.ts';
 import { signedIn } from '../support/person.ts';
@@ -636,6 +636,7 @@ const jobs: Record<string, () => Promise<{ run(): Promise<unknown>; left(): Prom
 };
 
 async function dispatchAll(): Promise<void> {
+  await settled(server.database);
   const random = (below: number) => below - 1;
   while (await dispatchChanges(server.database, random, () => NOON));
 }
