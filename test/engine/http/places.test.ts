@@ -162,7 +162,8 @@ describe('a file', () => {
     const { prisma } = server.database;
     const { id: _, aliasKey: _key, ...like } = await prisma.link.findUniqueOrThrow({ where: { id } });
     const url = `https://example.com/${'a'.repeat(1_900)}`;
-    const data = Array.from({ length: 2_500 }, (_, index) => ({
+    // Three times as much as the sockets of Linux keep of what nobody reads.
+    const data = Array.from({ length: 6_000 }, (_, index) => ({
       ...{ ...like, url, urlKey: 'x', alias: `file${index}`, aliasKey: `file${index}` },
     }));
     await prisma.link.createMany({ data });
