@@ -49,8 +49,8 @@ export const serializers = {
 type Destination = ReturnType<typeof pino.destination>;
 
 /**
- * A destination that takes each line as bytes: of texts, it measures all that waits anew for each line. On a terminal, which texts
- * of requests could control, lines are the same JSON in other characters.
+ * Opens a destination that gets each line as bytes. Given texts, it would measure all waiting ones again for each line. Texts of
+ * requests could control a terminal, so lines there are the same JSON in other characters.
  */
 export function openDestination(options: Parameters<typeof pino.destination>[0] & object): Destination {
   const destination = pino.destination({ ...options, contentMode: 'buffer' });

@@ -311,8 +311,8 @@ function isolateTransactions(
 }
 
 /**
- * Lets the thread copy the log into the file whenever much was written: by this connection, or as many changes as told. In a commit, that would hold this thread for longer than
- * the write itself, most of it until the disk has it.
+ * Returns a function that lets the thread copy the log into the file after many changes: of this connection, and those that it is
+ * told. A copy within a commit would hold this thread for longer than the write itself, mostly to wait for the disk.
  */
 function checkpoints(driver: Driver, read: RawRead): (more?: number) => void {
   const count = driver.prepare('SELECT total_changes()').safeIntegers(false).raw(true);
