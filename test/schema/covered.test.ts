@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { factsOf } from '../../src/engine/graphql/document.ts';
 import { api } from '../../src/schema/api.ts';
 import { schema } from '../../src/schema/index.ts';
+import { settled } from '../support/database.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -23,6 +24,8 @@ beforeAll(async () => {
   await server.database.prisma.linkCounter.updateMany({
     data: { clicks: 7, lastClickedAt: server.clock.now },
   });
+  // The log is one of the lists.
+  await settled(server.database);
 });
 afterAll(() => server.stop());
 
