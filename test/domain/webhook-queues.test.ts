@@ -1,11 +1,9 @@
-import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { claimQueues, releaseQueue } from '../../src/db/webhook/queues.ts';
 import { OPERATOR, recordingChanges } from '../../src/domain/change/change.ts';
-import type { Capacity } from '../../src/domain/webhook/receiver-pool.ts';
-import { WebhookSender } from '../../src/domain/webhook/sender.ts';
+import { type WebhookDependencies, WebhookSender } from '../../src/domain/webhook/sender.ts';
 import { ChangeFeed } from '../../src/engine/changes/feed.ts';
 import { readLogSnapshot } from '../../src/engine/changes/log.ts';
 import type { Answer } from '../../src/engine/outgoing/post.ts';
@@ -23,6 +21,8 @@ afterEach(async () => {
 });
 
 const SECRET = `whsec_${Buffer.alloc(32).toString('base64')}`;
+/** A claim that no test outlasts; longer ones than an hour count as mistakes. */
+const HALF_AN_HOUR = 30 * 60 * 1_000;
 const later = (seconds: number) => new Date(NOON.getTime() + seconds * 1_000);
 
 /** Webhooks of an account, with deliveries for as many records each. Returns their ids. */
@@ -35,9 +35,13 @@ async function addWebhooks(
   const { prisma } = server.database;
   await server.caller(name);
   const { id: accountId } = await prisma.account.findFirstOrThrow({ where: { name } });
-  const url = `http://${name}.example/`;
-  const common = { accountId, url, events: '[]', secret: SECRET, createdAt, updatedAt: createdAt };
-  const made = await prisma.webhook.createManyAndReturn({ data: Array(count).fill(common) });
+  const common = { accountId, events: '[]', secret: SECRET, createdAt, updatedAt: createdAt };
+  const made = await prisma.webhook.createManyAndReturn({
+    data: Array.from({ length: count }, (_, index) => ({
+      ...common,
+      url: `http://${name}.example/${index}`,
+    })),
+  });
   const ids = made.map(({ id }) => id);
   await prisma.webhookQueue.createMany({ data: ids.map((webhookId) => ({ webhookId, dueAt: createdAt })) });
   await prisma.webhookDelivery.createMany({
@@ -59,22 +63,21 @@ async function addWebhooks(
 /** Starts a process that delivers, with a function instead of the network. */
 function deliver(
   post: (url: string, body: string) => Promise<Answer>,
-  capacity?: Capacity,
-  feed = new ChangeFeed(server.database),
-  db = server.database,
+  given: Partial<WebhookDependencies> = {},
 ): void {
+  const db = server.database;
   const webhooks = new WebhookSender({
     db,
-    feed,
+    feed: new ChangeFeed(given.db ?? db),
     log: pino({ level: 'silent' }),
-    // Where capacity counts, a busy machine must not make a receiver late.
-    ...(capacity ? { capacity } : { interval: 100, overdueAfter: 1_000 }),
+    interval: 100,
     post: (url, _headers, body) => post(url, body),
     snapshot: async () => null,
     random: () => 0,
     now: () => later(60),
     retentionTime: () => later(60),
     waitUntilIdle: async () => {},
+    ...given,
   });
   running.push(webhooks);
   webhooks.start();
@@ -83,65 +86,77 @@ function deliver(
 const answered: Answer = { status: 204, error: null };
 const hung: Answer = { status: null, error: 'no answer in time' };
 
+const LEFT_AFTER = 50;
+
+/**
+ * Starts a process with two places of each kind, whose receivers are answered one after another. Each answer takes too long to keep
+ * the place, by the clock of the process. Returns how many came before the message to `prompt`.
+ * @param isFull whether all places for receivers that do not fail are taken
+ */
+async function answersBeforePrompt(
+  answer: Answer,
+  isFull: (waiting: ReadonlySet<string>, tried: ReadonlySet<string>) => boolean,
+): Promise<number> {
+  const waiting: { url: string; end: (answer: Answer) => void }[] = [];
+  const tried = new Set<string>();
+  let [time, answers] = [0, 0];
+  deliver((url) => new Promise((end) => void waiting.push({ url, end })), {
+    capacity: { failing: 2, others: 2, leftAfter: LEFT_AFTER },
+    elapsed: () => time,
+  });
+  const urls = () => new Set(waiting.map(({ url }) => url));
+  for (;;) {
+    await expect.poll(() => isFull(urls(), tried)).toBe(true);
+    if ([...urls()].some((url) => url.includes('prompt'))) break;
+    const first = waiting.shift();
+    if (first === undefined) throw new Error('nothing waits');
+    time += LEFT_AFTER + 1;
+    answers++;
+    tried.add(first.url);
+    first.end(answer);
+  }
+  for (const { end } of waiting) end(answered);
+  return answers;
+}
+
 test('receivers that hang do not use up the capacity of others', async () => {
   await addWebhooks('hanging', 8, 10);
   await addWebhooks('prompt', 1, 1, later(1));
-  let hanging = 0;
-  const before = new Promise<number>((resolve) => {
-    deliver(
-      async (url) => {
-        if (url.includes('prompt')) {
-          resolve(hanging);
-          return answered;
-        }
-        hanging++;
-        await setTimeout(100);
-        return hung;
-      },
-      { failing: 2, others: 2, leftAfter: 50 },
-    );
-  });
+  const answers = await answersBeforePrompt(
+    hung,
+    (waiting, tried) => [...waiting].filter((url) => !tried.has(url)).length === 2,
+  );
   // Each of the eight was tried once before. Failing ones have their own capacity. All attempts would be 80.
-  expect(await before).toBeLessThanOrEqual(30);
+  expect(answers).toBeLessThanOrEqual(30);
 });
 
 test('slow receivers that answer leave capacity to others', async () => {
   await addWebhooks('slow', 6, 10);
   await addWebhooks('prompt', 1, 1, later(1));
-  let slow = 0;
-  const before = new Promise<number>((resolve) => {
-    deliver(
-      async (url) => {
-        if (url.includes('prompt')) resolve(slow);
-        else {
-          slow++;
-          await setTimeout(100);
-        }
-        return answered;
-      },
-      { failing: 2, others: 2, leftAfter: 50 },
-    );
-  });
-  expect(await before).toBeLessThanOrEqual(30);
+  // The sixth is waited for meanwhile.
+  expect(await answersBeforePrompt(answered, (waiting) => waiting.size === 2)).toBe(5);
 });
 
 test('many receivers that do not answer delay no others', async () => {
   for (const account of ['one', 'two', 'three', 'four', 'five', 'six']) await addWebhooks(account, 20, 1);
-  await addWebhooks('prompt', 1, 1, later(1));
   const ended = Promise.withResolvers<Answer>();
-  let held = 0;
-  const before = new Promise<number>((resolve) => {
-    deliver(async (url) => {
+  let [held, isPrompt] = [0, false];
+  // At once: each frees its slot while it waits.
+  deliver(
+    async (url) => {
       if (url.includes('prompt')) {
-        resolve(held);
+        isPrompt = true;
         return answered;
       }
       held++;
       return ended.promise;
-    });
-  });
-  // As many as may wait for answers at once, before they count as late.
-  expect(await before).toBeGreaterThanOrEqual(100);
+    },
+    { overdueAfter: 1 },
+  );
+  // More than may wait for answers before they count as late.
+  await expect.poll(() => held).toBe(120);
+  await addWebhooks('prompt', 1, 1, later(1));
+  await expect.poll(() => isPrompt).toBe(true);
   ended.resolve(answered);
 });
 
@@ -183,8 +198,8 @@ test('a claim that its process does not know of expires', async () => {
   });
   await begun.promise;
   const { claimedBy } = await prisma.webhookQueue.findFirstOrThrow({ where: { claimedBy: { not: null } } });
-  // The claim of this process, whose answer was lost.
-  const claimedUntil = new Date(Date.now() + 200);
+  // The claim of this process, whose answer was lost, and which has expired.
+  const claimedUntil = new Date(0);
   await prisma.webhookQueue.update({
     where: { webhookId: unknown },
     data: { claimedBy, claimedUntil, dueAt: NOON },
@@ -201,6 +216,7 @@ test('a process that was suspended and lost its claim sends nothing more', async
   const own = await Database.open(server.databaseUrl, { onStatement: (sql) => statements.push(sql) });
   onTestFinished(() => own.close());
   const renewals = () => statements.filter((sql) => sql.includes('SET "claimedUntil"')).length;
+  const isRelease = (sql: string) => /UPDATE .*WebhookQueue\W+ SET \W?claimedBy/.test(sql);
   const resumed = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   deliver(
@@ -210,21 +226,20 @@ test('a process that was suspended and lost its claim sends nothing more', async
       await resumed.promise;
       return answered;
     },
-    undefined,
-    new ChangeFeed(own),
-    own,
+    { db: own },
   );
   await begun.promise;
   await prisma.webhookQueue.updateMany({ data: { claimedUntil: new Date(0) } });
   // Another process takes it over.
   await prisma.webhookQueue.updateMany({
-    data: { claimedBy: 'another', claimedUntil: new Date(Date.now() + 60_000) },
+    data: { claimedBy: 'another', claimedUntil: new Date(Date.now() + HALF_AN_HOUR) },
   });
   // The first one finds that when it renews its claims.
   const before = renewals();
   await expect.poll(renewals).toBeGreaterThan(before + 1);
+  const at = statements.length;
   resumed.resolve();
-  await setTimeout(300);
+  await expect.poll(() => statements.slice(at).some(isRelease)).toBe(true);
   expect(sent).toHaveLength(1);
 });
 
@@ -239,8 +254,7 @@ test('stores since when a receiver fails, although its webhook is changed during
       await feed.read(await readLogSnapshot(db));
       return hung;
     },
-    undefined,
-    feed,
+    { feed },
   );
   const queue = () => db.prisma.webhookQueue.findUniqueOrThrow({ where: { webhookId: id } });
   await expect.poll(queue).toMatchObject({ failingSince: later(60), claimedBy: null });
@@ -276,14 +290,14 @@ test('leaves a retry that is due in hours, and a claim of another process', asyn
   await prisma.webhookQueue.update({ where: { webhookId: waiting ?? 0 }, data: { dueAt: at } });
   await prisma.webhookQueue.update({
     where: { webhookId: claimed ?? 0 },
-    data: { claimedBy: 'other', claimedUntil: new Date(Date.now() + 60_000) },
+    data: { claimedBy: 'other', claimedUntil: new Date(Date.now() + HALF_AN_HOUR) },
   });
   const urls: string[] = [];
   deliver(async (url) => {
     urls.push(url);
     return answered;
   });
-  await expect.poll(() => urls).toEqual(['http://prompt.example/']);
+  await expect.poll(() => urls).toEqual(['http://prompt.example/0']);
   const pending = await prisma.webhookDelivery.findMany({
     where: { status: 'PENDING' },
     orderBy: { webhookId: 'asc' },

@@ -32,6 +32,7 @@ export class ReceiverPool {
   readonly #deps: DeliveryDependencies;
   readonly #capacity: Capacity;
   readonly #onFree: () => void;
+  readonly #elapsed: () => number;
   readonly #claim = { by: `${NOTING}${randomUUID()}`, duration: CLAIM_DURATION };
   readonly #abort = new AbortController();
   readonly #shared: SharedState;
@@ -39,7 +40,7 @@ export class ReceiverPool {
   /** The deliveries to receivers, until their queues are released. */
   readonly #running = new Set<Promise<void>>();
   #stopping = false;
-  /** Time of the last claim or renewal, by a monotonic clock. */
+  /** Time of the last claim or renewal. */
   #renewedAt = Number.NEGATIVE_INFINITY;
 
   /** @param onFree called when a place is free that another receiver may wait for */
@@ -47,7 +48,9 @@ export class ReceiverPool {
     this.#deps = dependencies;
     this.#capacity = capacity;
     this.#onFree = onFree;
+    this.#elapsed = dependencies.elapsed ?? (() => performance.now());
     this.#shared = {
+      elapsed: this.#elapsed,
       claimedBy: this.#claim.by,
       outcomes: new Outcomes(dependencies.db),
       beginnings: new Beginnings(dependencies.db),
@@ -71,7 +74,7 @@ export class ReceiverPool {
   async claim(): Promise<void> {
     const room = this.#room();
     if (room.failing === 0 && room.others === 0) return;
-    const askedAt = performance.now();
+    const askedAt = this.#elapsed();
     const claimed = await claimQueues(this.#deps.db, this.#claim, this.#deps.now(), room);
     // Earlier claims may expire before these.
     if (this.#byWebhook.size === 0) this.#renewedAt = askedAt;
@@ -81,7 +84,7 @@ export class ReceiverPool {
   /** Renews the claims. */
   async renew(): Promise<void> {
     if (this.#byWebhook.size === 0) return;
-    const askedAt = performance.now();
+    const askedAt = this.#elapsed();
     const receivers = [...this.#byWebhook];
     const ids = receivers.map(([webhookId]) => webhookId);
     const kept = await renewClaims(this.#deps.db, this.#claim, ids);
@@ -114,7 +117,7 @@ export class ReceiverPool {
   }
 
   #mayContinue(receiver: Receiver): boolean {
-    const now = performance.now();
+    const now = this.#elapsed();
     if (this.#stopping || now - this.#renewedAt >= MAX_CLAIM_AGE) return false;
     return now - receiver.begunAt <= this.#capacity.leftAfter || !this.#isFull(receiver);
   }

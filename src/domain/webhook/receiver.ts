@@ -91,6 +91,8 @@ export interface DeliveryDependencies {
   readonly delays?: readonly number[] | undefined;
   /** After how many milliseconds an attempt gives up its slot to others. */
   readonly overdueAfter?: number;
+  /** Milliseconds by a monotonic clock; by default that of the process. */
+  elapsed?(): number;
   post: Post;
   snapshot: Snapshot;
   random: Random;
@@ -105,6 +107,8 @@ export interface DeliveryDependencies {
 
 /** The state that the receivers of a process share. */
 export interface SharedState {
+  /** Milliseconds by a monotonic clock. */
+  elapsed(): number;
   /** The process that claims queues. */
   readonly claimedBy: string;
   readonly outcomes: Outcomes;
@@ -150,12 +154,13 @@ export class Receiver {
   #failuresInARow: number;
   /** True if the last message in the log says that it fails. */
   #isLogged: boolean;
-  readonly begunAt = performance.now();
+  readonly begunAt: number;
   #hasAnsweredInTime = false;
   #isChanged = false;
 
   constructor(dependencies: DeliveryDependencies & SharedState, { webhookId, failingSince }: Queue) {
     this.#deps = dependencies;
+    this.begunAt = dependencies.elapsed();
     this.#webhookId = webhookId;
     this.#failingSince = failingSince;
     this.#storedFailingSince = failingSince;
@@ -283,7 +288,7 @@ export class Receiver {
 
   /** Builds the message, unless one was sent before, signs it and posts it. */
   async #send(webhook: Webhook, delivery: DueDelivery): Promise<Answer & { body: string | null }> {
-    const { db, slots, beginnings, post, snapshot, now, signal, log } = this.#deps;
+    const { db, slots, beginnings, post, snapshot, now, elapsed, signal, log } = this.#deps;
     let body: string | null = null;
     // Before the record is read: later updates of it make a message of their own.
     if (delivery.joins === 1) await beginnings.note(delivery.id);
@@ -292,9 +297,9 @@ export class Receiver {
         (delivery.kept === 1 ? await bodyOf(db, delivery.id) : null) ??
         (await messageBody(webhook.accountId, delivery, snapshot));
       const headers = signatureHeaders(webhook, delivery.messageId, body, now());
-      const begun = performance.now();
+      const begun = elapsed();
       const answer = await post(webhook.url, headers, body, signal);
-      if (slots.recordAnswer(webhook.id, performance.now() - begun)) this.#hasAnsweredInTime = true;
+      if (slots.recordAnswer(webhook.id, elapsed() - begun)) this.#hasAnsweredInTime = true;
       return { ...answer, body };
     } catch (error) {
       if (signal.aborted || visibleError(error)?.code === 'UNAVAILABLE') throw error;
