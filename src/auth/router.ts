@@ -9,6 +9,7 @@ import { readBody } from '../engine/http/request/body.ts';
 import { isAborted } from '../engine/http/request/client.ts';
 import { accountIn } from '../engine/http/request/headers.ts';
 import { DomainError, type ErrorCode, invalidField, visibleError } from '../engine/rules/errors.ts';
+import type { Refusal } from '../engine/rules/refusal.ts';
 import { trimBlanks } from '../engine/tools/blanks.ts';
 import { type JsonLimits, limitOfJson } from '../engine/tools/json-size.ts';
 import { BUILD } from '../engine/tools/own-files.ts';
@@ -194,7 +195,7 @@ const JSON_LIMITS: JsonLimits = { levels: 20, separators: 500, names: 200 };
 
 /** The object in a body, which may be empty. JSON is in UTF-8, whatever else a header says. @throws DomainError VALIDATION */
 function objectIn(body: Buffer | null): object {
-  const wrongBody = (message: string) => invalidField('body', message);
+  const wrongBody = (refused: Refusal) => invalidField('body', refused);
   if (body === null)
     throw wrongBody(
       because(

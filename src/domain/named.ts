@@ -5,6 +5,7 @@ import type { ListReader } from '../engine/lists/list-reader.ts';
 import { orderInput, searchInput, updatedSince } from '../engine/lists/pagination.ts';
 import { invalidField } from '../engine/rules/errors.ts';
 import { foldCase, integerSchema, plainKeyOf, textSchema, withDefault } from '../engine/rules/input.ts';
+import type { Refusal } from '../engine/rules/refusal.ts';
 import type { Actor } from './access/actor.ts';
 
 // What spaces and tags have in common: a name, a colour, and lists by them.
@@ -68,7 +69,7 @@ export function nameColumns<Fields extends { readonly name?: string | undefined 
 }
 
 /** @throws DomainError VALIDATION with this refusal if another record of the account has the name */
-export async function whereNameIsFree<T>(write: Promise<T>, taken: string): Promise<T> {
+export async function whereNameIsFree<T>(write: Promise<T>, taken: Refusal): Promise<T> {
   return write.catch((error: unknown) => {
     throw isUniqueViolation(error) ? invalidField('name', taken) : error;
   });

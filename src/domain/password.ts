@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { DomainError, RETRY_AFTER } from '../engine/rules/errors.ts';
 import { longestFor, textSchema } from '../engine/rules/input.ts';
+import { refusing } from '../engine/rules/refusal.ts';
 import { nameFor } from '../engine/tools/name-for.ts';
 import { Turns } from '../engine/tools/turns.ts';
 import { refusal } from './rules.ts';
@@ -48,7 +49,7 @@ const MAX_PASSWORD = 128;
 function passwordSchema(shortest: number) {
   return (
     z
-      .string({ error: (issue) => (issue.input === undefined ? refusal('REQUIRED') : refusal('TEXT')) })
+      .string({ error: refusing(({ input }) => refusal(input === undefined ? 'REQUIRED' : 'TEXT')) })
       // A longer one is refused by its length.
       .transform((text) => (text.length > longestFor(MAX_PASSWORD) ? text : normalized(text)))
       .pipe(textSchema(shortest, MAX_PASSWORD))

@@ -67,7 +67,7 @@ export function createDownload({
     const { input, refusals } = decodeFields(fields, parseForm(text.toString()), schema, false);
     if (refusals.size > 0)
       throw invalid(
-        [...refusals].map(([name, [first = '', ...others]]) => fieldError([name], first, ...others)),
+        [...refusals].map(([name, messages]) => ({ ...fieldError([name], messages[0] ?? ''), messages })),
         [...refusals.values()][0]?.[0],
       );
     request.named(`download ${kind}`);

@@ -1,8 +1,9 @@
 import { isInterfaceType, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
+import { createLinkInput } from '../../src/domain/link/fields.ts';
 import { type Reason, reasons } from '../../src/domain/reasons.ts';
 import { because, reasonsOfRules, refusal, rules } from '../../src/domain/rules.ts';
-import { refusalIn } from '../../src/engine/rules/refusal.ts';
+import { type Refusal, refusalIn } from '../../src/engine/rules/refusal.ts';
 import { schema } from '../../src/schema/index.ts';
 
 const namesIn = (words: string) => [...words.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
@@ -81,7 +82,7 @@ test.each(Object.keys(rules) as (keyof typeof rules)[])(
   },
 );
 
-test.each<[string, string, string, [string, string][]]>([
+test.each<[Refusal | string, string, string, [string, string][]]>([
   [refusal('PAST'), 'PAST', 'NOT_IN_FUTURE', []],
   [refusal('DOMAINS', { max: 5 }), 'DOMAINS', 'TOO_MANY_DOMAINS', [['max', '5']]],
   [refusal('WEBHOOKS', { max: 5 }), 'WEBHOOKS', 'TOO_MANY_WEBHOOKS', [['max', '5']]],
@@ -96,8 +97,23 @@ test.each<[string, string, string, [string, string][]]>([
     [1, 2, 3].map((id) => ['id', `${id}`]),
   ],
   [words, 'INVALID', 'INVALID', []],
-])('%j is the rule %s with the reason %s', (text, rule, reason, values) => {
-  const told = refusalIn(text);
-  expect(told).toMatchObject({ rule, reason });
-  expect(told.reasonValues.map(({ name, value }) => [name, value])).toEqual(values);
+])('%# is the rule %s with the reason %s', (told, rule, reason, values) => {
+  const why = refusalIn(told);
+  expect(why).toMatchObject({ rule, reason });
+  expect(why.reasonValues.map(({ name, value }) => [name, value])).toEqual(values);
+});
+
+test('schemas tell the words alone, and carry the refusal beside them', () => {
+  const { error } = createLinkInput.safeParse({
+    url: 'https://example.com/',
+    alias: 'ü',
+    expiration: { at: 'tomorrow' },
+    targeting: { countries: [{ country: '??', url: 'https://example.com/' }] },
+  });
+  const told = (error?.issues ?? []).map((issue) => [issue.message, refusalIn(issue).reason]);
+  expect(told).toEqual([
+    [rules.ALIAS_CHARACTERS, 'ALIAS_HAS_WRONG_CHARACTERS'],
+    [rules.TIME, 'NOT_A_TIME'],
+    [rules.COUNTRY, 'NOT_A_COUNTRY'],
+  ]);
 });

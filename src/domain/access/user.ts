@@ -3,6 +3,7 @@ import type { Data, Transaction } from '../../db/database.ts';
 import { isUniqueViolation } from '../../engine/db/errors.ts';
 import { DomainError, invalidField } from '../../engine/rules/errors.ts';
 import { nameSchema, parseInput, textSchema } from '../../engine/rules/input.ts';
+import type { Refusal } from '../../engine/rules/refusal.ts';
 import type { Membership, User } from '../../generated/sqlite/client.ts';
 import { type Changing, OPERATOR, recordingChanges } from '../change/change.ts';
 import { refusal } from '../rules.ts';
@@ -15,7 +16,7 @@ const MAX_EMAIL = 254;
 
 /** An email address that browsers accept, too, as it was typed but for spaces around it. */
 export const emailInput = textSchema(1, MAX_EMAIL).pipe(
-  z.email({ pattern: z.regexes.html5Email, error: refusal('EMAIL') }),
+  z.email({ pattern: z.regexes.html5Email, ...refusal('EMAIL') }),
 );
 
 /** The form of an email address that is compared. */
@@ -49,7 +50,7 @@ const LONGEST = 256;
 
 /** A password that a user chooses, as it is typed. @throws DomainError VALIDATION */
 export function requireGoodPassword(password: unknown, email: string): string {
-  const wrong = (why: string) => invalidField('password', why);
+  const wrong = (refused: Refusal) => invalidField('password', refused);
   if (password === undefined) throw wrong(refusal('REQUIRED'));
   if (typeof password !== 'string' || !password.isWellFormed()) throw wrong(refusal('TEXT'));
   const length = password.length > 2 * LONGEST ? password.length : [...password].length;

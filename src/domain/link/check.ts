@@ -3,6 +3,7 @@ import { type FoundReferences, findReferences } from '../../db/reading/reference
 import type { Writer } from '../../engine/rules/caller.ts';
 import type { FieldError } from '../../engine/rules/errors.ts';
 import { fieldError } from '../../engine/rules/errors.ts';
+import type { Refusal } from '../../engine/rules/refusal.ts';
 import { hostOf, isSendable, tooLongAsSent } from '../../engine/rules/url.ts';
 import { encodeBidi } from '../../engine/tools/bidirectional.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
@@ -106,7 +107,7 @@ export function inputErrors(
   const { alias, spaceId, utmTemplateId } = input;
   const addresses = addedAddresses(input, link);
   const errors: FieldError[] = [];
-  const refuse = (path: string[], message: string) => errors.push(fieldError(path, message));
+  const refuse = (path: string[], refused: Refusal) => errors.push(fieldError(path, refused));
   for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);
   for (const { path, url } of addresses)
     if (namesServing(hostOf(url)).some((name) => found.hosts.has(name)) || isOtherName(url))
@@ -132,7 +133,7 @@ export function unknownIds(
   what: 'PIXEL' | 'TAG',
   given: readonly number[],
   known: ReadonlySet<number>,
-): string | null {
+): Refusal | null {
   const unknown = [...new Set(given)].filter((id) => !known.has(id));
   const [id] = unknown;
   if (id === undefined) return null;

@@ -13,6 +13,7 @@ import {
   timestamp,
   withDefault,
 } from '../../engine/rules/input.ts';
+import { Refusal, refusalIn } from '../../engine/rules/refusal.ts';
 import { webAddress } from '../../engine/rules/url.ts';
 import { keysOf } from '../../engine/tools/keys-of.ts';
 import { SHORT_TEXT } from '../../engine/tools/remembered.ts';
@@ -59,12 +60,12 @@ export const MIDNIGHT = 'T00:00Z';
 /** A time; in an update, also `MIDNIGHT`. */
 const expiry = z
   .string(notATimestamp)
-  .refine(({ length }) => length <= SHORT_TEXT, { error: notATimestamp, abort: true })
+  .refine(({ length }) => length <= SHORT_TEXT, { ...notATimestamp, abort: true })
   .trim()
   .transform((text, context): z.output<typeof timestamp> | typeof MIDNIGHT => {
     if (text === MIDNIGHT) return MIDNIGHT;
     const { data, error } = timestamp.safeParse(text);
-    for (const { message } of error?.issues ?? []) context.addIssue({ code: 'custom', message });
+    for (const issue of error?.issues ?? []) context.addIssue(new Refusal(refusalIn(issue)).issue);
     return data ?? z.NEVER;
   });
 
@@ -187,16 +188,16 @@ export const createLinkInput = z
   })
   .refine(({ expiration }) => expiration?.at !== MIDNIGHT, {
     path: ['expiration', 'at'],
-    error: notATimestamp,
+    ...notATimestamp,
   })
   .refine(({ reuse, utmTemplateId }) => !reuse || utmTemplateId == null, {
     path: ['utmTemplateId'],
-    error: refusal('EXCLUSIVE', { other: 'reuse' }),
+    ...refusal('EXCLUSIVE', { other: 'reuse' }),
     when: () => true,
   })
   .refine(({ privacy, privacyPassword }) => privacy !== 'PASSWORD' || privacyPassword != null, {
     path: ['privacyPassword'],
-    error: missingPrivacyPassword,
+    ...missingPrivacyPassword,
     // Also if another field is wrong: all errors are reported at once.
     when: () => true,
   });

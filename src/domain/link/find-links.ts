@@ -127,8 +127,8 @@ const linkFilterFields = z.object({
 
 export const linkFilter = linkFilterFields.superRefine(({ search, searchBy }, context) => {
   const words = searchBy === 'ANYWHERE' ? splitWords(search ?? '').length : 0;
-  const message = refusal('MAX_WORDS', { max: MAX_WORDS, words });
-  if (words > MAX_WORDS) context.addIssue({ code: 'custom', path: ['search'], message });
+  if (words <= MAX_WORDS) return;
+  context.addIssue({ ...refusal('MAX_WORDS', { max: MAX_WORDS, words }).issue, path: ['search'] });
 });
 
 /** The filter and order of links: by default all, newest first. */

@@ -2,6 +2,7 @@ import iso6391 from 'iso-639-1';
 import { iso31661 } from 'iso-3166/1.js';
 import { z } from 'zod';
 import { choiceSchema, listSchema, textSchema } from '../../engine/rules/input.ts';
+import type { Refusal } from '../../engine/rules/refusal.ts';
 import { webAddress } from '../../engine/rules/url.ts';
 import { encodeBidi } from '../../engine/tools/bidirectional.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
@@ -46,7 +47,7 @@ export const maxTargets = {
 const TWO_LETTERS = /^[A-Za-z]{2}$/;
 
 /** A code of two letters, case-insensitive. ASCII is checked first, since other letters could fold into ASCII ones. */
-function codeSchema(fold: (code: string) => string, codes: ReadonlySet<string>, wrong: string) {
+function codeSchema(fold: (code: string) => string, codes: ReadonlySet<string>, wrong: Refusal) {
   return textSchema(1, 255)
     .transform((code) => (TWO_LETTERS.test(code) ? fold(code) : code))
     .refine((code) => code === '' || codes.has(code), wrong)
@@ -70,7 +71,7 @@ function targetsBy<Key extends string, Target extends z.ZodType<Record<Key, stri
     const seen = new Set<string>();
     targets.forEach((one, index) => {
       if (wrong.has(index)) return;
-      if (seen.has(one[key])) context.addIssue({ code: 'custom', path: [index, key], message: DUPLICATE });
+      if (seen.has(one[key])) context.addIssue({ ...DUPLICATE.issue, path: [index, key] });
       seen.add(one[key]);
     });
   });

@@ -32,7 +32,7 @@ export const MAX_DOMAINS = 10_000;
 const name = textSchema(1, 255, trimPasted).transform((text, context) => {
   const host = normalizeDomainName(text);
   if (text === '' || (host !== null && isHostName(host))) return host ?? '';
-  context.addIssue({ code: 'custom', message: refusal('HOST') });
+  context.addIssue(refusal('HOST').issue);
   return z.NEVER;
 });
 

@@ -1,4 +1,4 @@
-import { refusalIn } from '../../engine/rules/refusal.ts';
+import { type Refusal, refusalIn } from '../../engine/rules/refusal.ts';
 import { refusal } from '../rules.ts';
 import { columnsFor, hasLinks } from './file-record.ts';
 import { type ImportFormat, neededColumns, urlNames } from './formats.ts';
@@ -7,9 +7,9 @@ import type { SourceLine } from './import.ts';
 /** Nothing of a file can be read. */
 export class WrongFile extends Error {
   /** The rule behind it. */
-  readonly refusal: string | undefined;
+  readonly refusal: Refusal | undefined;
 
-  constructor(message: string, refusal?: string) {
+  constructor(message: string, refusal?: Refusal) {
     super(message);
     this.refusal = refusal;
   }

@@ -3,6 +3,7 @@ import type { Data } from '../../db/database.ts';
 import { newestTo } from '../../db/reading/same-links.ts';
 import { type FieldError, fieldError, invalid, invalidField } from '../../engine/rules/errors.ts';
 import { foldCase, MAX_BATCH, parseInput, trimPasted } from '../../engine/rules/input.ts';
+import type { Refusal } from '../../engine/rules/refusal.ts';
 import { spellingsOf } from '../../engine/tools/bidirectional.ts';
 import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
 import { type Actor, owned } from '../access/actor.ts';
@@ -101,7 +102,7 @@ export async function importText(
   return { results: await withLinks(db, actor, placed), unusedColumns };
 }
 
-const wrongText = (told: string) => invalidField('text', told);
+const wrongText = (refused: Refusal) => invalidField('text', refused);
 /** Units of the things that a text may have too many of, by the reason of the refusal. */
 const counted = {
   TEXT_TOO_LARGE: 'kB',

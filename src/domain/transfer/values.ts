@@ -38,7 +38,7 @@ function parsed<Given, Value>(
   return given.transform((value, context) => {
     const result = parse(value);
     if (result !== undefined) return result;
-    context.addIssue(refusal('IMPORT_FORM', { value: shown(value), allowed }));
+    context.addIssue(refusal('IMPORT_FORM', { value: shown(value), allowed }).issue);
     return z.NEVER;
   });
 }
@@ -77,7 +77,7 @@ function hasMore(value: unknown, max: number): boolean {
 /** A value that may be a list or an object of at most `max` items, which are counted before they are read. */
 function counted(max: number): z.ZodType<unknown> {
   return z.unknown().refine((given) => !hasMore(given, max), {
-    error: refusal('MAX_ENTRIES', { max }),
+    ...refusal('MAX_ENTRIES', { max }),
     abort: true,
   });
 }
@@ -190,7 +190,7 @@ const tags = z
   .transform((given, context) => {
     const items = splitItems(given, TAG_SEPARATOR, MAX_TAGS);
     if (items.length <= MAX_TAGS) return items.filter((one) => String(tagName(one)).trim() !== '');
-    context.addIssue(refusal('TAGS_OF_LINK', { tags: countTags(given), max: MAX_TAGS }));
+    context.addIssue(refusal('TAGS_OF_LINK', { tags: countTags(given), max: MAX_TAGS }).issue);
     return z.NEVER;
   })
   .pipe(z.array(tag))
@@ -282,7 +282,7 @@ const address = textCell.transform((given, context) => {
   const bare = linkIn(trimPasted(given)).url;
   const [, before = ''] = TWO_URLS.exec(bare) ?? [];
   // Not a word, as in `See https://…`.
-  if (/[./]/.test(before)) context.addIssue(refusal('TWO_URLS'));
+  if (/[./]/.test(before)) context.addIssue(refusal('TWO_URLS').issue);
   return NO_SCHEME.test(bare) ? `https://${bare}` : bare;
 });
 

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { DomainError, invalidField } from '../rules/errors.ts';
-import { because, refusal } from '../rules/refusal.ts';
+import { because, type Refusal, refusal } from '../rules/refusal.ts';
 import { withTimeout } from '../tools/timeout.ts';
 import type { AnyClient, ClientOf, Data, Database, Transaction } from './database.ts';
 import { EnclosingTransaction } from './enclosing-transaction.ts';
@@ -47,8 +47,8 @@ export interface KeyCaller {
   rights(): Rights;
 }
 
-function wrongKey(message: string): DomainError {
-  return invalidField('Idempotency-Key', message);
+function wrongKey(refused: Refusal): DomainError {
+  return invalidField('Idempotency-Key', refused);
 }
 
 function running(): DomainError {

@@ -111,7 +111,7 @@ const edgesInput = z
   })
   .refine(({ first, last }) => first == null || last == null, {
     path: ['last'],
-    error: refusal('EXCLUSIVE', { other: 'first' }),
+    ...refusal('EXCLUSIVE', { other: 'first' }),
   });
 
 export type EdgesInput = z.input<typeof edgesInput>;

@@ -1,6 +1,6 @@
 import { isUnavailable, isUnstorable, unstorableCharacter } from '../db/errors.ts';
 import { TooMuchWaiting } from '../tools/turns.ts';
-import { because, type Refusal, refusalIn } from './refusal.ts';
+import { because, type Refusal, refusalIn, type Why } from './refusal.ts';
 
 /** All error codes of the domain. Each transport has an exhaustive table from these to its own answers. */
 export const errorCodes = {
@@ -29,7 +29,7 @@ export const RETRY_AFTER = 1;
  * The errors of one field: its path in the input, messages that continue a sentence starting with the field's name, and the rule,
  * the reason and the values of the first message.
  */
-export interface FieldError extends Omit<Refusal, 'message'> {
+export interface FieldError extends Omit<Why, 'message'> {
   path: string[];
   messages: string[];
 }
@@ -37,11 +37,10 @@ export interface FieldError extends Omit<Refusal, 'message'> {
 /** Maximum number of wrong fields in one error. */
 export const MAX_FIELD_ERRORS = 100;
 
-/** @param refusals those of `refusal`, or messages */
-export function fieldError(path: readonly string[], ...refusals: readonly [string, ...string[]]): FieldError {
-  const [first, ...others] = refusals;
-  const { message, ...why } = refusalIn(first);
-  return { path: [...path], messages: [message, ...others.map((one) => refusalIn(one).message)], ...why };
+/** @param refused by which rule, or a message */
+export function fieldError(path: readonly string[], refused: Refusal | string): FieldError {
+  const { message, ...why } = refusalIn(refused);
+  return { path: [...path], messages: [message], ...why };
 }
 
 /** The only error that is shown to callers; any other one is an internal error. */
@@ -49,18 +48,18 @@ export class DomainError extends Error {
   readonly code: ErrorCode;
   /** The rule that refuses it; the code if there is no narrower one. */
   readonly rule: string;
-  readonly values: Refusal['values'];
+  readonly values: Why['values'];
   /** Why it is refused; the code if there is no narrower reason. */
   readonly reason: string;
-  readonly reasonValues: Refusal['reasonValues'];
+  readonly reasonValues: Why['reasonValues'];
   readonly fields: readonly FieldError[];
   /** After how many seconds a retry may succeed; null if it would not help. */
   readonly retryAfter: number | null;
 
-  /** @param told the message, or that of `refusal` */
+  /** @param told by which rule, or a message */
   constructor(
     code: ErrorCode,
-    told: string,
+    told: Refusal | string,
     fields: readonly FieldError[] = [],
     retryAfter = code === 'UNAVAILABLE' ? RETRY_AFTER : null,
   ) {
@@ -81,9 +80,9 @@ export function notFound(what: string): DomainError {
   return new DomainError('NOT_FOUND', `No such ${what}.`);
 }
 
-/** The error of one wrong field. @param refusal that of `refusal`, or a message */
-export function invalidField(name: string, refusal: string): DomainError {
-  return invalid([fieldError([name], refusal)]);
+/** The error of one wrong field. @param refused by which rule, or a message */
+export function invalidField(name: string, refused: Refusal | string): DomainError {
+  return invalid([fieldError([name], refused)]);
 }
 
 /** @param message for people; by default the first message of the first field */

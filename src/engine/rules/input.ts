@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { keysOf } from '../tools/keys-of.ts';
 import { readOnce, SHORT_TEXT } from '../tools/remembered.ts';
-import { type FieldError, fieldError, invalid, invalidField, MAX_FIELD_ERRORS } from './errors.ts';
-import { refusal, refusalIn } from './refusal.ts';
+import { type FieldError, invalid, invalidField, MAX_FIELD_ERRORS } from './errors.ts';
+import { type Refusal, refusal, refusalIn, refusing } from './refusal.ts';
 
 /** A character in two UTF-16 units. */
 const PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
@@ -36,13 +36,16 @@ export function isStorable(text: string): boolean {
 // `meta` adds JSON Schema for rules that zod cannot describe: the APIs' descriptions are generated from it.
 
 /**
- * The messages of a schema, for its `error`: null comes from updates, in which it clears other fields.
+ * The errors of a schema, for its `error`: null comes from updates, in which it clears other fields.
  * @param allowed what is allowed, for a value of another type
  */
-export function unless(allowed: string) {
-  return ({ input }: { readonly input?: unknown }): string => {
-    if (input === undefined) return refusal('REQUIRED');
-    return input === null ? refusal('NOT_CLEARABLE', { allowed: refusalIn(allowed).message }) : allowed;
+export function unless(allowed: Refusal | string): z.core.$ZodErrorMap {
+  const { message } = refusalIn(allowed);
+  const [missing, uncleared] = [refusal('REQUIRED'), refusal('NOT_CLEARABLE', { allowed: message })];
+  return (issue) => {
+    if (issue.input === undefined) return missing.error(issue);
+    if (issue.input === null) return uncleared.error(issue);
+    return typeof allowed === 'string' ? allowed : allowed.error(issue);
   };
 }
 
@@ -121,12 +124,14 @@ export function textSchema(min: number, max: number, trimmed: (text: string) => 
   return z
     .string({ error: unless(range) })
     .refine(({ length }) => length <= longest, {
-      error: ({ input }) => wrong(String(input).length),
+      error: refusing(({ input }) => wrong(String(input).length)),
       abort: true,
     })
     .overwrite(trimmed)
     .refine((text) => countCharacters(text) >= min && countCharacters(text) <= max, {
-      error: ({ input }) => (input === '' ? refusal('BLANK') : wrong(countCharacters(String(input)))),
+      error: refusing(({ input }) =>
+        input === '' ? refusal('BLANK') : wrong(countCharacters(String(input))),
+      ),
     })
     .refine(isStorable, refusal('STORABLE'))
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
@@ -143,7 +148,7 @@ export function nameSchema(max: number) {
 }
 
 /** A number that meets `isAllowed`; `allowed` describes the rule in the error message. */
-export function numberSchema(isAllowed: (value: number) => boolean, allowed: string) {
+export function numberSchema(isAllowed: (value: number) => boolean, allowed: Refusal | string) {
   return z.number({ error: unless(allowed) }).refine(isAllowed, allowed);
 }
 
@@ -163,15 +168,15 @@ export function choiceSchema<Name extends string>(values: Readonly<Record<Name, 
   return z.enum(names, { error: unless(refusal('CHOICE', { choices: names.join(', ') })) });
 }
 
-/** The id of a record, as a number; `wrong` is the message for an impossible id. */
-export function idSchema(wrong: string) {
+/** The id of a record, as a number; `wrong` refuses an impossible id. */
+export function idSchema(wrong: Refusal) {
   return z
     .string(wrong)
     .meta({ format: 'id' })
     .transform((id, context) => {
       const number = parseId(id);
       if (number !== null) return number;
-      context.addIssue({ code: 'custom', message: wrong });
+      context.addIssue(wrong.issue);
       return z.NEVER;
     });
 }
@@ -207,8 +212,9 @@ export function fieldErrors(error: z.ZodError): FieldError[] {
     const path = issue.path.map(String);
     const key = path.join('.');
     const field = byPath.get(key);
-    if (field) field.messages.push(refusalIn(issue.message).message);
-    else if (byPath.size < MAX_FIELD_ERRORS) byPath.set(key, fieldError(path, issue.message));
+    const { message, ...why } = refusalIn(issue);
+    if (field) field.messages.push(message);
+    else if (byPath.size < MAX_FIELD_ERRORS) byPath.set(key, { path, messages: [message], ...why });
   }
   return [...byPath.values()];
 }
@@ -218,7 +224,7 @@ const INVALID = refusal('INVALID');
 /** Parses the input. @throws DomainError VALIDATION with all wrong fields */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   // Without an error of its own, a schema would tell zod's words.
-  const result = schema.safeParse(input, { error: () => INVALID });
+  const result = schema.safeParse(input, INVALID);
   if (!result.success) throw invalid(fieldErrors(result.error));
   return result.data;
 }
@@ -250,13 +256,13 @@ const BASIC_OFFSET = /(?<=T[\d:.]+[+-]\d\d)(\d\d)?$/;
  */
 export const timestamp = z
   .string(notATimestamp)
-  .refine(({ length }) => length <= SHORT_TEXT, { error: notATimestamp, abort: true })
+  .refine(({ length }) => length <= SHORT_TEXT, { ...notATimestamp, abort: true })
   .trim()
   .transform((text) => text.replace(BASIC_OFFSET, (minutes) => `:${minutes || '00'}`))
   .pipe(isoTimestamp)
   .transform((text, context) => {
     const at = new Date(text);
     if (/^[1-9]\d{3}-/.test(at.toISOString())) return { at, toTheMinute: !/T\d\d:\d\d:/.test(text) };
-    context.addIssue({ code: 'custom', message: refusal('YEAR') });
+    context.addIssue(refusal('YEAR').issue);
     return z.NEVER;
   });

@@ -1,6 +1,7 @@
-import { remembered } from '../tools/remembered.ts';
+import type { z } from 'zod';
 
-// Refusals: the rules by which inputs are refused, in words for people, and the reasons, by names for programs.
+// Refusals: the rules by which inputs are refused, in words for people, and the reasons, by names for programs. A refusal is one
+// value all the way: zod's issues carry it beside their message, and `refusalIn` takes it from them. Nothing is read from words.
 
 /** The names in braces. */
 export type NamesIn<Words extends string> = Words extends `${string}{${infer Name}}${infer Rest}`
@@ -14,7 +15,7 @@ export interface NamedValue {
 }
 
 /** A rule that refuses a field, with its words in English, and the values in them; and its reason, by which clients word it. */
-export interface Refusal {
+export interface Why {
   readonly rule: string;
   readonly values: readonly NamedValue[];
   readonly reason: string;
@@ -22,8 +23,34 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Begins a refusal on its way through zod, whose messages are texts. */
-const MARK = '\0';
+/** A rule, or a message without one, as schemas take it for their errors: `z.boolean(refusal('BOOLEAN'))`. */
+export class Refusal {
+  /** Gives an issue of zod the refusal, and returns its message. */
+  readonly error: z.core.$ZodErrorMap = (issue) => {
+    issue.refusal = this;
+    return this.why.message;
+  };
+  // Zod copies enumerable properties of its parameters into the schema.
+  readonly #why: Why;
+
+  constructor(why: Why) {
+    this.#why = why;
+  }
+
+  get why(): Why {
+    return this.#why;
+  }
+
+  /** An issue for `addIssue` of zod. */
+  get issue(): { readonly code: 'custom'; readonly message: string; readonly refusal: Refusal } {
+    return { code: 'custom', message: this.why.message, refusal: this };
+  }
+}
+
+/** Makes the errors of a schema of its issues. */
+export function refusing(refusalFor: (issue: { readonly input?: unknown }) => Refusal): z.core.$ZodErrorMap {
+  return (issue) => refusalFor(issue).error(issue);
+}
 
 /** The maximum number of values of a reason. */
 export const MAX_VALUES = 3;
@@ -55,42 +82,44 @@ export function refusalsBy<Rules extends Words, Reasons extends Words>(
   reasonsOfRules: ReasonsOf<Rules, Reasons>,
 ) {
   return {
-    /** Returns a refusal as a text, for zod and for `fieldError`. */
+    /** Returns a refusal for schemas, and for `fieldError`. */
     refusal<Name extends keyof Rules & string>(
       rule: Name,
       ...[given]: NamesIn<Rules[Name]> extends never ? [] : [Values<NamesIn<Rules[Name]>>]
-    ): string {
+    ): Refusal {
       const known: Readonly<Record<string, string | number>> = given ?? {};
       const values = Object.entries(known).map(([name, value]) => ({ name, value: String(value) }));
       const message = String(rules[rule]).replaceAll(/{(\w+)}/g, (_, name: string) => String(known[name]));
       const reasonValues = values.filter(({ name }) => !hasWords.has(name));
       const reason = String(reasonsOfRules[rule]);
-      return MARK + JSON.stringify({ rule, values, reason, reasonValues, message } satisfies Refusal);
+      return new Refusal({ rule, values, reason, reasonValues, message });
     },
     /**
      * Gives a refusal, or a message without a rule, a narrower reason.
      * @param given values by name; a list is one value for each item, up to `MAX_VALUES`
      */
     because<Name extends keyof Reasons & string>(
-      text: string,
+      told: Refusal | string,
       reason: Name,
       given: Values<NamesIn<Reasons[Name]>> & { readonly id?: readonly number[] },
-    ): string {
+    ): Refusal {
       const values: Readonly<Record<string, string | number | readonly number[]>> = given;
       const reasonValues = Object.entries(values)
         .flatMap(([name, value]) => [value].flat().map((one) => ({ name, value: String(one) })))
         .slice(0, MAX_VALUES);
-      return MARK + JSON.stringify({ ...refusalIn(text), reason, reasonValues });
+      return new Refusal({ ...refusalIn(told), reason, reasonValues });
     },
   };
 }
 
-/** Returns the refusal in a text; any other text is its own message. */
-export const refusalIn = remembered((text): Refusal => {
-  if (!text.startsWith(MARK))
-    return { rule: 'INVALID', values: [], reason: 'INVALID', reasonValues: [], message: text };
-  return JSON.parse(text.slice(MARK.length));
-});
+/** Returns why something is refused: by a refusal, by the one of an issue, or without a rule, by any other message. */
+export function refusalIn(told: Refusal | string | { readonly message: string }): Why {
+  if (told instanceof Refusal) return told.why;
+  if (typeof told === 'string')
+    return { rule: 'INVALID', values: [], reason: 'INVALID', reasonValues: [], message: told };
+  const given = 'refusal' in told ? told.refusal : undefined;
+  return refusalIn(given instanceof Refusal ? given : told.message);
+}
 
 /** The rules of the schemas in `input.ts` and `url.ts`, and of lists. */
 export const inputRules = {

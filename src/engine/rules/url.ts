@@ -5,7 +5,7 @@ import { encodeBidi } from '../tools/bidirectional.ts';
 import { isLongHost, parseUrl } from '../tools/parse-url.ts';
 import { readOnce } from '../tools/remembered.ts';
 import { textSchema, trimPasted } from './input.ts';
-import { refusal } from './refusal.ts';
+import { refusal, refusing } from './refusal.ts';
 
 /** A URL as a parser reads it. */
 interface Address {
@@ -85,7 +85,7 @@ const normalAddress = readOnce((text) => encodeBidi(trimPasted(text)));
 /** An absolute http or https URL with a host, stored as it was written, except for characters that change its direction. */
 export const webAddress = textSchema(1, MAX_URL, normalAddress).refine(
   (text) => text === '' || addressRule(text) === null,
-  { error: ({ input }) => refusal(addressRule(String(input)) ?? 'URL') },
+  { error: refusing(({ input }) => refusal(addressRule(String(input)) ?? 'URL')) },
 );
 
 /** The message for an address that is too long for a header. */
