@@ -1,8 +1,8 @@
 // The service in a process of its own, with settings that the program itself does not have.
 import { pino } from 'pino';
-import { type Config, readConfig } from '../src/config.ts';
-import type { Ports } from '../src/service/ports.ts';
-import { Service } from '../src/service.ts';
+import { type Config, readConfig } from '../src/app/config.ts';
+import type { Ports } from '../src/app/service/ports.ts';
+import { Service } from '../src/app/service.ts';
 
 const ENVIRONMENT = {
   PORT: '0',

@@ -1,7 +1,7 @@
 // Bundles src, with its packages, to dist, after generating src/generated. A program of one file for each use starts in two
 // thirds of the time that the files of src and of node_modules take.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { script } from './command.mjs';
@@ -46,23 +46,29 @@ const commands = {
   resolveId: (id) => (id.startsWith(COMMAND) ? id : null),
   load: (id) =>
     id.startsWith(COMMAND)
-      ? `import { runAsProcess } from ${JSON.stringify(join(root, 'src/cli/command.ts'))};
-         import { main } from ${JSON.stringify(join(root, `src/${id.slice(COMMAND.length)}.ts`))};
+      ? `import { runAsProcess } from ${JSON.stringify(join(root, 'src/app/cli/command.ts'))};
+         import { main } from ${JSON.stringify(join(root, `src/app/${id.slice(COMMAND.length)}.ts`))};
          await runAsProcess(main);`
       : null,
 };
 
+/** Empties the check of Node's version in the bundle, since each program imports it first, by its banner. */
+const nodeCheck = {
+  name: 'node-check',
+  load: (id) => (id.endsWith('/require-node.js') ? '' : null),
+};
+
 async function bundle() {
   const { rolldown } = await import('rolldown');
-  const names = [...programs(), ...THREADS];
   const bundled = await rolldown({
     cwd: root,
     platform: 'node',
-    input: Object.fromEntries(
-      names.map((name) => [name, name.startsWith('cli/') ? COMMAND + name : `src/${name}.ts`]),
-    ),
-    plugins: [commands],
-    external: (id) => PACKAGES.test(id) || id.endsWith('/require-node.js'),
+    input: Object.fromEntries([
+      ...programs().map((name) => [name, name.startsWith('cli/') ? COMMAND + name : `src/app/${name}.ts`]),
+      ...THREADS.map((name) => [name, `src/${name}.ts`]),
+    ]),
+    plugins: [commands, nodeCheck],
+    external: PACKAGES,
   });
   await bundled.write({
     dir: join(root, 'dist'),
@@ -71,11 +77,10 @@ async function bundle() {
     // Before anything that an older Node cannot load.
     banner: ({ isEntry, name }) =>
       isEntry
-        ? `import '${name.includes('/') ? '../'.repeat(name.split('/').length - 1) : './'}require-node.js';`
+        ? `import '${name.includes('/') ? '../'.repeat(name.split('/').length - 1) : './'}app/require-node.js';`
         : '',
     sourcemap: true,
   });
-  copyFileSync(join(root, 'src/require-node.js'), join(root, 'dist/require-node.js'));
 }
 
 /** A commit in a form that is fit for a label. */
@@ -104,7 +109,7 @@ async function build() {
   await bundle();
   for (const folder of ['assets', 'console'])
     cpSync(join(root, 'src/generated', folder), join(root, 'dist/generated', folder), { recursive: true });
-  for (const file of ['rest/openapi/examples.json', 'cli/demo/company.json'])
+  for (const file of ['app/require-node.js', 'rest/openapi/examples.json', 'app/cli/demo/company.json'])
     cpSync(join(root, 'src', file), join(root, 'dist', file));
   // No part of the stamp: a commit that changes no source needs no build.
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

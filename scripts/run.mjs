@@ -1,6 +1,6 @@
 // Builds if needed, then runs one of dist's programs in the same process, so that signals reach it. The build has a process
 // of its own: bundlers change their environment and need much memory.
-import '../src/require-node.js';
+import '../src/app/require-node.js';
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ function slipOf(value, [, , quote, rest] = []) {
 
 /** The environment wins over the file, also where one has a secret and the other the path of its file. */
 async function loadEnv(file) {
-  const { decodeText } = await import('../src/decode-text.js');
+  const { decodeText } = await import('../src/app/decode-text.js');
   const given = { ...process.env };
   const text = decodeText(readFileSync(file));
   const values = parseEnv(text);

@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import * as client from 'openid-client';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
+import type { Config } from '../app/config.ts';
 import type { Data } from '../db/database.ts';
 import {
   type Fault,

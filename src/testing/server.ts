@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../app/config.ts';
+import type { Ports } from '../app/service/ports.ts';
+import { Service } from '../app/service.ts';
 import { applyMigrations } from '../db/apply-migrations.ts';
 import { createKey } from '../domain/access/api-key.ts';
 import type { Scope } from '../domain/access/role.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
 import { serializers } from '../engine/tools/log.ts';
-import type { Ports } from '../service/ports.ts';
-import { Service } from '../service.ts';
 import { Caller } from './caller.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');

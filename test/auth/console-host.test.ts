@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { consoleUrl as consolePage, greeting } from '../../src/app/greeting.ts';
 import { createWelcome } from '../../src/domain/access/sign-in.ts';
-import { consoleUrl as consolePage, greeting } from '../../src/greeting.ts';
 import { Person, signedIn } from '../support/person.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { readClaim } from '../../src/domain/access/identity.ts';
 import { emailInput } from '../../src/domain/access/user.ts';
 import { Person } from '../support/person.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { hashToken } from '../../src/domain/access/actor.ts';
 import { inviteByOperator } from '../../src/domain/access/invitation.ts';
 import { createToken } from '../../src/domain/access/one-time-token.ts';

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { Metrics } from '../../src/app/service/metrics.ts';
 import { ClickBuffer } from '../../src/clicks/click-buffer.ts';
 import type { Data } from '../../src/db/database.ts';
 import { join, sql } from '../../src/engine/db/sql.ts';
 import { pathOf } from '../../src/engine/db/sqlite/file.ts';
-import { Metrics } from '../../src/service/metrics.ts';
 import { addClicks, clickOn } from '../support/clicks.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 

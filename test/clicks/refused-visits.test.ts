@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { Metrics } from '../../src/app/service/metrics.ts';
 import { ClickBuffer } from '../../src/clicks/click-buffer.ts';
 import type { Visit } from '../../src/clicks/pending-visits.ts';
 import type { Data } from '../../src/db/database.ts';
-import { Metrics } from '../../src/service/metrics.ts';
 import { clickOn } from '../support/clicks.ts';
 import { type Caller, NOON, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 import { BROWSER, VISITOR, visit } from '../support/visit.ts';

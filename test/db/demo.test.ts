@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { demoLinks } from '../../src/cli/demo/company.ts';
-import { poisson, seededRandom } from '../../src/cli/demo/random.ts';
+import { demoLinks } from '../../src/app/cli/demo/company.ts';
+import { poisson, seededRandom } from '../../src/app/cli/demo/random.ts';
 import { fillServer } from '../support/demo.ts';
 import { unknownToPlanner } from '../support/plan.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { diffToModels, readModels } from '../../scripts/migration-diff.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { Service } from '../../src/app/service.ts';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { Database } from '../../src/db/database.ts';
 import { migrations } from '../../src/db/migrations.ts';
 import { openFile } from '../../src/engine/db/sqlite/file.ts';
-import { Service } from '../../src/service.ts';
 import { newDatabase, onServer } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';

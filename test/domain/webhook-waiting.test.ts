@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Metrics } from '../../src/app/service/metrics.ts';
 import { pauseForWebhooks } from '../../src/domain/webhook/waiting-limits.ts';
 import { sql } from '../../src/engine/db/sql.ts';
-import { Metrics } from '../../src/service/metrics.ts';
 import { type Received, TestReceiver } from '../support/receiver.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { escapeLiteral } from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { STOP_LIMIT } from '../../src/engine/tools/stop-signals.ts';
 import { onServer } from '../support/database.ts';
 import { startProgram } from '../support/process.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { Metrics } from '../../src/app/service/metrics.ts';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
-import { Metrics } from '../../src/service/metrics.ts';
 import { timed } from '../support/fair-time.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Metrics } from '../../src/app/service/metrics.ts';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
-import { Metrics } from '../../src/service/metrics.ts';
 import { runCommand } from '../support/command.ts';
 import { onServer } from '../support/database.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { misspelt, readConfig, secrets, unusualEnvironment } from '../../src/config.ts';
+import { misspelt, readConfig, secrets, unusualEnvironment } from '../../src/app/config.ts';
 import { makeFolder } from '../../src/engine/tools/make-folder.ts';
 import { ConfigError } from '../../src/engine/tools/operator-error.ts';
 import { sendsTraces } from '../../src/engine/tools/otel-variables.ts';

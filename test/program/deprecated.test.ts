@@ -1,8 +1,8 @@
 import { buildSchema, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Metrics } from '../../src/app/service/metrics.ts';
 import { factsOf } from '../../src/engine/graphql/document.ts';
 import { schema } from '../../src/schema/index.ts';
-import { Metrics } from '../../src/service/metrics.ts';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 

@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { Caller } from '../../src/testing/caller.ts';
 import { runCommand } from '../support/command.ts';
 import { allBlocks, blocksOf, codeSpansOf, commandsOf, guides } from '../support/markdown.ts';
@@ -620,7 +620,7 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
   [
     /^(?:node )?dist\/cli\/(\w+)\.js(.*)$/,
     async (name = '', args = '') => {
-      expect(existsSync(`src/cli/${name}.ts`)).toBe(true);
+      expect(existsSync(`src/app/cli/${name}.ts`)).toBe(true);
       await isThere(name, args);
     },
   ],
@@ -630,7 +630,7 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
   ],
   [
     /^npm start -- (--version)$/,
-    (option = '') => expect(readFileSync('src/main.ts', 'utf8')).toContain(option),
+    (option = '') => expect(readFileSync('src/app/main.ts', 'utf8')).toContain(option),
   ],
   [
     /^docker compose exec linkspace npm run ([\w:-]+)(.*)$/,

@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util';
 import { isScalarType, parse, specifiedScalarTypes, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { readConfig, variables } from '../../src/config.ts';
+import { readConfig, variables } from '../../src/app/config.ts';
 import { parseBlockedHosts } from '../../src/domain/link/blocklists.ts';
 import { schema } from '../../src/schema/index.ts';
 import type { Caller } from '../../src/testing/caller.ts';
@@ -229,7 +229,7 @@ test('create each alias only once', () => {
   const texts = [
     ...allBlocks.filter(({ language }) => ['sh', 'graphql'].includes(language)).map(({ text }) => text),
     readFileSync('web/examples.graphql', 'utf8'),
-    readFileSync('src/greeting.ts', 'utf8'),
+    readFileSync('src/app/greeting.ts', 'utf8'),
     ...['links.sh', 'links.php', 'links.py'].map((name) =>
       readFileSync(join('examples/legacy', name), 'utf8'),
     ),

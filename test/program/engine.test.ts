@@ -10,7 +10,7 @@ const imports: readonly (readonly [folder: string, imported: string, isRefused: 
   ['http', '../../db/links.ts', true],
   ['http', '../../generated/sqlite/client.ts', true],
   ['http/request', '../../../domain/link/link.ts', true],
-  ['db/sqlite', '../../../config.ts', true],
+  ['db/sqlite', '../../../app/config.ts', true],
   ['rest/form', '../../../../test/support/server.ts', true],
   ['http', '../rules/errors.ts', false],
   ['http/request', '../../rules/errors.ts', false],

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { readConfig, secrets } from '../../src/config.ts';
+import { readConfig, secrets } from '../../src/app/config.ts';
 import { STOP_LIMIT } from '../../src/engine/tools/stop-signals.ts';
 
 const FOLDER = 'deploy/kubernetes';

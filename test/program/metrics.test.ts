@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Metrics } from '../../src/service/metrics.ts';
-import { SharedMetrics } from '../../src/workers/shared-metrics.ts';
+import { Metrics } from '../../src/app/service/metrics.ts';
+import { SharedMetrics } from '../../src/app/workers/shared-metrics.ts';
 
 test('reports waiting deliveries and their lag at the same moment', async () => {
   const metrics = new Metrics();

@@ -10,7 +10,7 @@ const [major] = process.versions.node.split('.').map(Number);
 const needed = `${Number(major) + 1}.2`;
 
 beforeAll(() => {
-  for (const copied of ['scripts', 'dist', 'src/require-node.js'])
+  for (const copied of ['scripts', 'dist', 'src/app/require-node.js'])
     cpSync(copied, join(folder, copied), { recursive: true });
   symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
   const asked = { ...manifest, engines: { node: `>=${needed}` } };
@@ -37,7 +37,7 @@ test('every program checks Node before it loads anything else', () => {
   expect(programs).toContain('main');
   for (const program of programs)
     expect(readFileSync(`dist/${program}.js`, 'utf8'), program).toMatch(
-      /^import "\.\.?\/require-node\.js";\n/,
+      /^import "\.\.?\/app\/require-node\.js";\n/,
     );
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SignsOfLife } from '../../src/workers/signs-of-life.ts';
+import { SignsOfLife } from '../../src/app/workers/signs-of-life.ts';
 
 /** Signs of two workers, with a clock that is moved by hand. */
 function twoWorkers() {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { withScheme } from '../../console/src/words/format.ts';
-import { absoluteUrl } from '../../src/config.ts';
+import { absoluteUrl } from '../../src/app/config.ts';
 import { aliasInput } from '../../src/domain/link/alias.ts';
 import { refusal } from '../../src/domain/rules.ts';
 import { isOnHost, nameIn, normalizeHost, webAddress, withQuery } from '../../src/engine/rules/url.ts';

@@ -1,16 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
-import { main as accounts } from '../../src/cli/accounts.ts';
-import { main as backup } from '../../src/cli/backup.ts';
-import { main as copy } from '../../src/cli/copy.ts';
-import { main as demo } from '../../src/cli/demo.ts';
-import { main as domains } from '../../src/cli/domains.ts';
-import { main as exportLinks } from '../../src/cli/export.ts';
-import { main as importLinks } from '../../src/cli/import.ts';
-import { main as keys } from '../../src/cli/keys.ts';
-import { main as migrate } from '../../src/cli/migrate.ts';
-import { main as users } from '../../src/cli/users.ts';
-import { main as webhooks } from '../../src/cli/webhooks.ts';
+import { main as accounts } from '../../src/app/cli/accounts.ts';
+import { main as backup } from '../../src/app/cli/backup.ts';
+import { main as copy } from '../../src/app/cli/copy.ts';
+import { main as demo } from '../../src/app/cli/demo.ts';
+import { main as domains } from '../../src/app/cli/domains.ts';
+import { main as exportLinks } from '../../src/app/cli/export.ts';
+import { main as importLinks } from '../../src/app/cli/import.ts';
+import { main as keys } from '../../src/app/cli/keys.ts';
+import { main as migrate } from '../../src/app/cli/migrate.ts';
+import { main as users } from '../../src/app/cli/users.ts';
+import { main as webhooks } from '../../src/app/cli/webhooks.ts';
 import type { Finished } from './process.ts';
 
 const commands = {

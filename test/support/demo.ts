@@ -1,5 +1,5 @@
-import { type DemoOptions, fillDemo } from '../../src/cli/demo/fill.ts';
-import { seededRandom } from '../../src/cli/demo/random.ts';
+import { type DemoOptions, fillDemo } from '../../src/app/cli/demo/fill.ts';
+import { seededRandom } from '../../src/app/cli/demo/random.ts';
 import { actorFor } from '../../src/domain/access/actor.ts';
 import { OperatorLists } from '../../src/domain/link/blocklists.ts';
 import { hashPassword } from '../../src/domain/password.ts';

@@ -1,7 +1,7 @@
 // A primary of workers that waits 4 seconds for a sign of life instead of 15. It is configured by its environment.
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { supervise } from '../../src/app/workers/primary.ts';
 import { createLog } from '../../src/engine/tools/log.ts';
-import { supervise } from '../../src/workers/primary.ts';
 import { dist } from './process.ts';
 
 const config = readConfig(process.env);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSource } from '../../src/cli/import-file.ts';
+import { openSource } from '../../src/app/cli/import-file.ts';
 import { OperatorLists, parseBlockedHosts, parseReservedAliases } from '../../src/domain/link/blocklists.ts';
 import { hashPassword } from '../../src/domain/password.ts';
 import { createServices } from '../../src/domain/services.ts';

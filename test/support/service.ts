@@ -1,10 +1,10 @@
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
+import type { Ports } from '../../src/app/service/ports.ts';
+import { Service } from '../../src/app/service.ts';
 import { hintFor } from '../../src/engine/db/error-hints.ts';
 import { serializers } from '../../src/engine/tools/log.ts';
 import { OperatorError } from '../../src/engine/tools/operator-error.ts';
-import type { Ports } from '../../src/service/ports.ts';
-import { Service } from '../../src/service.ts';
 
 /** Starts the service in this process, configured by its environment alone, as the program is. */
 export async function startService(env: Record<string, string>, ports: Partial<Ports> = {}) {

@@ -1,0 +1,129 @@
+import { KeyAccess } from '../../auth/key-access.ts';
+import { OpenId } from '../../auth/openid.ts';
+import { createAuthRouter } from '../../auth/router.ts';
+import { SignInLog } from '../../auth/sign-in-log.ts';
+import { accessRetention } from '../../db/ended-access.ts';
+import { LASTING } from '../../db/records-clock.ts';
+import { DeletedStatisticsRemoval } from '../../db/statistics/delete-statistics.ts';
+import { StatisticsRetention } from '../../db/statistics/statistics-retention.ts';
+import { StrangersRetention } from '../../db/stranger-rows.ts';
+import { DeletedWebhooksRemoval } from '../../db/webhook/deliveries.ts';
+import { requirePermission } from '../../domain/access/actor.ts';
+import { countWaitingMails } from '../../domain/access/address-change.ts';
+import { PlainKeys } from '../../domain/fill-plain-keys.ts';
+import { LongWorks } from '../../domain/long-work.ts';
+import { UserPasswords } from '../../domain/password.ts';
+import { WebhookSender } from '../../domain/webhook/sender.ts';
+import { changeRetention } from '../../engine/changes/log.ts';
+import { ChangeSubscriptions } from '../../engine/changes/subscriptions.ts';
+import { answerRetention } from '../../engine/db/idempotency-answers.ts';
+import { KEPT_FOR } from '../../engine/db/kept-answer-limit.ts';
+import { Readers } from '../../engine/db/postgresql/replicas.ts';
+import { RetentionClock } from '../../engine/db/retention-clock.ts';
+import { createGraphQLHandler, schemaText } from '../../engine/graphql/http.ts';
+import { SessionCookies } from '../../engine/http/request/session-cookie.ts';
+import { createPost } from '../../engine/outgoing/post.ts';
+import { createRestRouter } from '../../engine/rest/router.ts';
+import { VERSION } from '../../engine/tools/own-files.ts';
+import { openApi } from '../../rest/description.ts';
+import { createDownload } from '../../rest/download.ts';
+import { routes } from '../../rest/routes.ts';
+import { createSnapshot } from '../../rest/snapshot.ts';
+import { api, runOwn } from '../../schema/api.ts';
+import { consoleUrlOf } from '../config.ts';
+import { AddressMails } from './address-mails.ts';
+import { createFirst } from './first-start.ts';
+import type { Background, Ports } from './ports.ts';
+import { createOwnerRequestOf, createRequestOf } from './requests.ts';
+import type { Opened, Visitors } from './visitors.ts';
+
+export { settle } from './first-start.ts';
+
+export type People = ReturnType<typeof createPeople>;
+
+/** The parts for people and their programs: the two APIs, GraphQL and v1 over the same schema, sign-in and webhooks. */
+export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
+  const { config, database: db, replicas, countryOf, trusted, metrics } = opened;
+  const { baseUrl, graphiql } = config;
+  const consoleUrl = consoleUrlOf(config);
+  const { log, now, random } = ports;
+  const { services, feed, trust, report, inFlight, load, servesPeople } = visitors;
+
+  const readers = new Readers(db, replicas, config.maxReplicaLag, random, log);
+  if (replicas.length > 0) metrics?.watchReplicas(readers.replicas);
+  const cookies = new SessionCookies(consoleUrl, trust, config.corsOrigins);
+  const access = new KeyAccess(db, feed, config.rateLimit, trust, cookies, servesPeople, now);
+  const subscriptions = new ChangeSubscriptions(db, feed, now);
+  const longWorks = new LongWorks(db);
+  const common = { db, services, subscriptions, longWorks, timeouts: ports.timeouts, log };
+  const requests = { common, access, readers, inFlight, now };
+  const requestOf = createRequestOf(requests, true);
+  const openId = OpenId.of(config, consoleUrl, log);
+  const signInLog = new SignInLog(log, now);
+  const auth = createAuthRouter({
+    ...{ db, cookies, access, trust, services, consoleUrl, openId, now, report },
+    download: createDownload({ requestOf, report }),
+    passwords: new UserPasswords(ports.hashCost),
+    countriesAsOf: countryOf.asOf,
+    bodyTimeout: ports.formTimeout,
+    signInFailed: (way) => metrics?.signInFailed(way),
+    signInLog,
+  });
+
+  // Webhooks, and the deletion of what is old.
+  const retentionTime = new RetentionClock(db, LASTING, now, log).read;
+  const webhooks = new WebhookSender({
+    ...{ db, feed, random, now, retentionTime, log },
+    snapshot: createSnapshot(createOwnerRequestOf(common, now)),
+    delays: ports.webhookDelays,
+    interval: ports.webhookInterval,
+    post: createPost({
+      allowPrivate: config.allowPrivateWebhooks,
+      resolve: ports.resolveHost,
+      userAgent: `Linkspace/${VERSION}`,
+    }),
+    waitUntilIdle: () => load.waitUntilIdle(),
+    attempted: (outcome) => metrics?.webhookAttempt(outcome),
+    disabled: (reason) => metrics?.webhookDisabled(reason),
+    limits: services.waitingLimits,
+  });
+  metrics?.watchMails(() => countWaitingMails(db, now()));
+  metrics?.watchWebhooks(() => webhooks.backlog(), now);
+  metrics?.watchFailingWebhooks(() => webhooks.failing(), now);
+  const { sideEffects } = config;
+  const background: Background[] = [
+    ...[readers, access, signInLog],
+    new PlainKeys(db, log),
+    new DeletedStatisticsRemoval(db, log),
+    new DeletedWebhooksRemoval(db, log),
+    // Days end in any case: the keys of their visitors are secrets.
+    new StatisticsRetention(db, sideEffects ? config.statisticsMonths : 0, now, log, {
+      retention: retentionTime,
+    }),
+  ];
+  if (sideEffects)
+    background.push(
+      webhooks,
+      changeRetention(db, config.historyDays, retentionTime, log),
+      new StrangersRetention(db, now, log),
+      accessRetention(db, retentionTime, log),
+      answerRetention(db, KEPT_FOR, now, log),
+      new AddressMails(db, services, now, log),
+    );
+
+  return {
+    ...{ auth, openApi, subscriptions, longWorks, background },
+    schemaText: schemaText(api.schema),
+    /** Makes what the first start needs, and gives what greets the operator. */
+    createFirst() {
+      openId?.check();
+      return createFirst(config, db, ports);
+    },
+    graphql: createGraphQLHandler({ api, graphiql, trusted, requestOf, report }),
+    rest: createRestRouter({
+      ...{ routes, baseUrl, run: runOwn, report },
+      requestOf: createRequestOf(requests, false),
+      requirePermission: ({ actor }, permission) => requirePermission(actor, permission),
+    }),
+  };
+}

@@ -1,0 +1,130 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { ClickBuffer } from '../../clicks/click-buffer.ts';
+import type { Database } from '../../db/database.ts';
+import { lastBackup } from '../../db/last-backup.ts';
+import { createServices } from '../../domain/services.ts';
+import { ChangeFeed } from '../../engine/changes/feed.ts';
+import { ReadServer } from '../../engine/db/postgresql/read-server.ts';
+import type { TrustedDocuments } from '../../engine/graphql/trusted-documents.ts';
+import { InFlight } from '../../engine/http/limits/in-flight.ts';
+import { LoadMeter } from '../../engine/http/limits/load-meter.ts';
+import { clientOf, trustOf, warningOf } from '../../engine/http/request/client.ts';
+import { RequestLog } from '../../engine/http/request/log.ts';
+import type { Handler } from '../../engine/http/server.ts';
+import type { Stopper } from '../../engine/http/stop-server.ts';
+import { countingFailures, createMailer, holdMails } from '../../engine/outgoing/mail.ts';
+import { askNobody } from '../../engine/outgoing/resolve.ts';
+import { asciiOf, hostOf, isOnHost, normalizeHost, withoutPort } from '../../engine/rules/url.ts';
+import { sendMessage, sendRoot } from '../../redirect/answer.ts';
+import type { CountryOf } from '../../redirect/country.ts';
+import { createRedirectHandler } from '../../redirect/handler.ts';
+import { LinkCache } from '../../redirect/link-cache.ts';
+import { LinkSources } from '../../redirect/link-sources.ts';
+import { type Config, consoleUrlOf } from '../config.ts';
+import type { OperatorFiles } from '../operator-files.ts';
+import type { Metrics } from './metrics.ts';
+import type { Ports } from './ports.ts';
+import { tlsStatuses } from './tls-ask.ts';
+
+/** Resources that are opened before the parts are connected. */
+export interface Opened {
+  /** With the port that the service listens on, and the address at which its links are. */
+  readonly config: Config & { readonly baseUrl: string };
+  readonly database: Database;
+  readonly replicas: readonly Database[];
+  readonly defaultDomainId: number;
+  readonly countryOf: CountryOf;
+  readonly trusted: TrustedDocuments | undefined;
+  readonly operatorFiles: OperatorFiles;
+  readonly metrics: Metrics | undefined;
+  readonly metricsServer: Server | false | undefined;
+  readonly http: Server;
+  /** Answers the requests that have waited since the port was opened. */
+  answerHeld(): void;
+  readonly stopper: Stopper;
+}
+
+export type Visitors = ReturnType<typeof createVisitors>;
+
+/** The parts that every process has: visitors get redirects, which are counted, and pages of statistics. */
+export function createVisitors(opened: Opened, ports: Ports) {
+  const { config, database, replicas, countryOf, defaultDomainId, operatorFiles, metrics } = opened;
+  const { baseUrl, consoleUrl, smtpUrl, smtpFrom } = config;
+  const { log, now, random, hashPassword, resolveTxt } = ports;
+  const requestLog = new RequestLog(log, metrics);
+  const report = requestLog.fault.bind(requestLog);
+  const trust = Object.assign(trustOf(config.trustProxy), { ignored: warningOf(log) });
+  const { lists } = operatorFiles;
+  const { sideEffects } = config;
+  const mailer = ports.sendMail ?? (smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom, log) : null);
+  const sendMail =
+    mailer && (sideEffects ? countingFailures(mailer, () => metrics?.mailFailed()) : holdMails(log));
+  const services = createServices(config, {
+    ...{ defaultDomainId, lists, random, hashPassword, sendMail },
+    resolveTxt: sideEffects ? resolveTxt : askNobody,
+    ...(ports.waitingLimits && { waitingLimits: ports.waitingLimits }),
+  });
+
+  // What tells of changes, also of other processes'.
+  const feed = new ChangeFeed(database);
+  // In other processes, `Readers` has the replicas.
+  const servers =
+    config.role === 'redirects' ? replicas.map((one, index) => new ReadServer(index + 1, one, log)) : [];
+  if (servers.length > 0) metrics?.watchReplicas(servers);
+  const sources = new LinkSources(
+    { database, feed },
+    servers.map((server) => ({ database: server.database, feed: new ChangeFeed(server.database, server) })),
+  );
+  metrics?.watchSideEffects(sideEffects);
+  metrics?.watchDatabase(() => feed.away);
+  if (database.provider === 'sqlite') metrics?.watchBackups(() => lastBackup(database), now);
+  metrics?.watchDisk(() => database.size(), database.freeBytes);
+
+  const clicks = new ClickBuffer(database, log, metrics, ports.statistics);
+  metrics?.watchClicks(
+    () => clicks.unwritten,
+    () => clicks.behind,
+  );
+  const links = new LinkCache(sources, services, config.linkCacheMegabytes, metrics);
+  const redirect = createRedirectHandler({
+    ...{ clicks, links, lists, trust, countryOf, now, report },
+    scheme: services.scheme,
+    publicStatistics: config.publicStatistics,
+    formTimeout: ports.formTimeout,
+  });
+  const isOnConsole = (req: IncomingMessage) =>
+    consoleUrl !== undefined && isOnHost(consoleUrl, clientOf(req, trust).host);
+  // The console's own host serves no short links.
+  const visit: Handler =
+    consoleUrl === undefined
+      ? redirect
+      : async (req, res) => (isOnConsole(req) ? sendMessage(req, res, 404, 'notFound') : redirect(req, res));
+
+  return {
+    ...{ requestLog, report, trust, services, feed, clicks, links, visit },
+    background: [...sources.all.map((source) => source.feed), operatorFiles],
+    inFlight: new InFlight(ports.maxInFlight),
+    load: new LoadMeter(),
+    /** If the database cannot tell, only the host of BASE_URL, or of CONSOLE_URL, serves people. */
+    async servesPeople(req: IncomingMessage): Promise<boolean> {
+      const { host } = clientOf(req, trust);
+      if (consoleUrl !== undefined) return isOnConsole(req);
+      return isOnHost(baseUrl, host) || links.servesPeople(host).catch(() => false);
+    },
+    /** Sends the plain page at the root of the requested host; of one that cannot be read, with the name of the service's own. */
+    sendRoot(req: IncomingMessage, res: ServerResponse): void {
+      const host = normalizeHost(clientOf(req, trust).host) ?? hostOf(baseUrl);
+      sendRoot(req, res, withoutPort(host));
+    },
+    /** If the database cannot tell, visitors get a page of the service. */
+    async rootUrlOf(req: IncomingMessage): Promise<string | null> {
+      const { host } = clientOf(req, trust);
+      // The host of the console has its own page.
+      if (isOnHost(consoleUrlOf(config), host)) return null;
+      const url = await links.rootUrlOf(host).catch(() => null);
+      return url === null || lists.blocksAddress(url) ? null : asciiOf(url);
+    },
+    /** Answers a proxy that asks before it gets a certificate. */
+    tlsStatusOf: tlsStatuses([baseUrl, consoleUrlOf(config)], (host) => links.serves(host)),
+  };
+}
