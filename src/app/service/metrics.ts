@@ -49,7 +49,7 @@ export class Metrics extends ProcessMetrics {
   );
 
   constructor() {
-    super();
+    super('linkspace');
     // The first one is an increase only if there is a zero before it.
     for (const way of ['password', 'passkey', 'openid'] as const) this.#signInFailures.inc({ way }, 0);
     for (const reason of ['failing', 'too_many_waiting']) this.#disabledWebhooks.inc({ reason }, 0);

@@ -41,39 +41,50 @@ export class ProcessMetrics {
   protected readonly registry = new Registry();
   readonly #names = new Set<string>();
   readonly #keys = new Set<number>();
-  readonly #requests = new Histogram({
-    name: 'linkspace_request_duration_seconds',
-    help: 'Answered requests, by surface and operation.',
-    labelNames: ['surface', 'operation', 'status'],
-    buckets: BUCKETS,
-    registers: [this.registry],
-  });
-  readonly #deprecated = new Counter({
-    name: 'linkspace_deprecated_fields_total',
-    help: 'GraphQL requests that asked for a deprecated field, by the id of the key: who still needs it.',
-    labelNames: ['key', 'field'],
-    registers: [this.registry],
-  });
-  readonly #statements = new Histogram({
-    name: 'linkspace_database_duration_seconds',
-    help: 'SQL statements.',
-    buckets: BUCKETS,
-    registers: [this.registry],
-  });
+  readonly #product: string;
+  readonly #requests: Histogram<'surface' | 'operation' | 'status'>;
+  readonly #deprecated: Counter<'key' | 'field'>;
+  readonly #statements: Histogram;
 
-  constructor() {
+  /** @param product the beginning of the names of its metrics */
+  constructor(product: string) {
+    this.#product = product;
+    this.#requests = new Histogram({
+      name: this.#named('request_duration_seconds'),
+      help: 'Answered requests, by surface and operation.',
+      labelNames: ['surface', 'operation', 'status'],
+      buckets: BUCKETS,
+      registers: [this.registry],
+    });
+    this.#deprecated = new Counter({
+      name: this.#named('deprecated_fields_total'),
+      help: 'GraphQL requests that asked for a deprecated field, by the id of the key: who still needs it.',
+      labelNames: ['key', 'field'],
+      registers: [this.registry],
+    });
+    this.#statements = new Histogram({
+      name: this.#named('database_duration_seconds'),
+      help: 'SQL statements.',
+      buckets: BUCKETS,
+      registers: [this.registry],
+    });
     collectDefaultMetrics({ register: this.registry });
     // Gauges whose names are those of counters; each has others, by type.
     for (const what of ['handles', 'requests', 'resources'])
       this.registry.removeSingleMetric(`nodejs_active_${what}_total`);
     const build = new Gauge({
-      name: 'linkspace_build_info',
+      name: this.#named('build_info'),
       help: '1, with the version of the program and the commit that it was built from.',
       labelNames: ['version', 'commit'],
       aggregator: 'max',
       registers: [this.registry],
     });
     build.set(BUILD, 1);
+  }
+
+  /** The full name of a metric. */
+  #named(name: string): string {
+    return `${this.#product}_${name}`;
   }
 
   /** A counter with some labels. */
@@ -120,14 +131,14 @@ export class ProcessMetrics {
   watchReadiness(read: () => Promise<Readiness>): void {
     const registers = [this.registry];
     const ready = new Gauge({
-      name: 'linkspace_ready',
+      name: this.#named('ready'),
       help: '1 while the process is ready, as /readyz says.',
       aggregator: 'min',
       registers,
       collect: () => check(),
     });
     const unready = new Gauge({
-      name: 'linkspace_unready',
+      name: this.#named('unready'),
       help: '1 for the reason for which the process is not ready.',
       labelNames: ['reason'],
       aggregator: 'max',
@@ -144,7 +155,7 @@ export class ProcessMetrics {
 
   watchDatabase(isAway: () => boolean): void {
     const help = '1 while the database does not answer, and answers come from memory.';
-    this.watch('linkspace_database_away', help, 'max', () => (isAway() ? 1 : 0));
+    this.watch(this.#named('database_away'), help, 'max', () => (isAway() ? 1 : 0));
   }
 
   watchReplicas(replicas: readonly ReplicaState[]): void {
@@ -165,23 +176,19 @@ export class ProcessMetrics {
       });
     const lacks =
       'For how long a replica lacks something, by its number in DATABASE_READ_URLS, if that is known.';
-    watch('linkspace_replica_lag_seconds', lacks, ({ lag }) => lag);
+    watch(this.#named('replica_lag_seconds'), lacks, ({ lag }) => lag);
     const away = '1 while a server of DATABASE_READ_URLS does not answer, by its number there.';
-    watch('linkspace_replica_away', away, ({ isAway }) => Number(isAway));
+    watch(this.#named('replica_away'), away, ({ isAway }) => Number(isAway));
   }
 
   /** @param freeBytes the bytes that are free on the disk of the database, if this machine has it */
   watchDisk(size: () => Promise<number>, freeBytes: (() => Promise<number>) | undefined): void {
-    this.watchTogether({ linkspace_database_bytes: 'The size of the database.' }, async () => ({
-      linkspace_database_bytes: await size(),
-    }));
+    const bytes = this.#named('database_bytes');
+    this.watchTogether({ [bytes]: 'The size of the database.' }, async () => ({ [bytes]: await size() }));
     if (freeBytes === undefined) return;
-    this.watchTogether(
-      { linkspace_disk_free_bytes: 'Free space on the disk of SQLite’s file.' },
-      async () => ({
-        linkspace_disk_free_bytes: await freeBytes(),
-      }),
-    );
+    const free = this.#named('disk_free_bytes');
+    const help = 'Free space on the disk of SQLite’s file.';
+    this.watchTogether({ [free]: help }, async () => ({ [free]: await freeBytes() }));
   }
 
   /** Watches what is read at once, and what each of several processes reports alike. */
