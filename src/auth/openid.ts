@@ -4,7 +4,6 @@ import type { Request, RequestHandler, Response } from 'express';
 import * as client from 'openid-client';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Config } from '../app/config.ts';
 import type { Data } from '../db/database.ts';
 import {
   type Fault,
@@ -39,6 +38,18 @@ const METADATA_AGE = 60_000;
 /** The most values of a claim that are logged, and their length in characters. */
 const MAX_LOGGED_VALUES = 50;
 const MAX_LOGGED_LENGTH = 200;
+
+/** The settings of the operator that concern the provider. */
+export interface ProviderSettings {
+  readonly oidcIssuer?: string | undefined;
+  readonly oidcClientId?: string | undefined;
+  readonly oidcClientSecret?: string | undefined;
+  readonly oidcName?: string | undefined;
+  readonly oidcRolesClaim: string;
+  readonly oidcRoles: readonly RoleRule[];
+  readonly oidcOnly: boolean;
+  readonly sideEffects: boolean;
+}
 
 /** The secrets of a sign-in that are kept until the provider sends the person back. */
 export interface Begun {
@@ -105,7 +116,7 @@ function textsOf(claim: unknown): string[] {
 export class OpenId {
   readonly issuer: string;
   readonly #issuer: URL;
-  readonly #config: Config;
+  readonly #settings: ProviderSettings;
   readonly #consoleUrl: string;
   readonly #log: Logger;
   #known: client.Configuration | null = null;
@@ -121,36 +132,36 @@ export class OpenId {
     refusal: () => new SignInFault('PROVIDER_DOWN'),
   });
 
-  private constructor(issuer: string, config: Config, consoleUrl: string, log: Logger) {
+  private constructor(issuer: string, settings: ProviderSettings, consoleUrl: string, log: Logger) {
     const url = parseUrl(issuer);
     if (url === null) throw new Error('the issuer is no URL');
     this.issuer = issuer;
     this.#issuer = url;
-    this.#config = config;
+    this.#settings = settings;
     this.#consoleUrl = consoleUrl;
     this.#log = log;
   }
 
-  /** The provider of the configuration; null if it has none. */
-  static of(config: Config, consoleUrl: string, log: Logger): OpenId | null {
-    return config.oidcIssuer === undefined ? null : new OpenId(config.oidcIssuer, config, consoleUrl, log);
+  /** The provider of the settings; null if they have none. */
+  static of(settings: ProviderSettings, consoleUrl: string, log: Logger): OpenId | null {
+    return settings.oidcIssuer === undefined ? null : new OpenId(settings.oidcIssuer, settings, consoleUrl, log);
   }
 
   get name(): string {
-    return this.#config.oidcName ?? this.#issuer.host;
+    return this.#settings.oidcName ?? this.#issuer.host;
   }
 
   /** True if the provider is the only way to sign in. */
   get isOnly(): boolean {
-    return this.#config.oidcOnly;
+    return this.#settings.oidcOnly;
   }
 
   get rules(): readonly RoleRule[] {
-    return this.#config.oidcRoles;
+    return this.#settings.oidcRoles;
   }
 
   get #secret(): string {
-    return this.#config.oidcClientSecret ?? '';
+    return this.#settings.oidcClientSecret ?? '';
   }
 
   get #callback(): string {
@@ -163,7 +174,7 @@ export class OpenId {
   }
 
   async #readMetadata(): Promise<client.Configuration> {
-    if (!this.#config.sideEffects) {
+    if (!this.#settings.sideEffects) {
       this.#log.warn({ issuer: this.issuer }, 'nobody can sign in with OpenID: SIDE_EFFECTS is off');
       throw new SignInFault('PROVIDER_DOWN');
     }
@@ -171,7 +182,7 @@ export class OpenId {
     const discover = (issuer: URL) =>
       client.discovery(
         issuer,
-        this.#config.oidcClientId ?? '',
+        this.#settings.oidcClientId ?? '',
         this.#secret,
         (...request) => this.#authenticate(...request),
         {
@@ -256,7 +267,7 @@ export class OpenId {
     const [nonce, state] = [client.randomNonce(), client.randomState()];
     const supported = known.serverMetadata().scopes_supported ?? [];
     // Many providers give groups for a scope of that name, and others refuse scopes that they do not know.
-    const more = supported.includes(this.#config.oidcRolesClaim) ? [this.#config.oidcRolesClaim] : [];
+    const more = supported.includes(this.#settings.oidcRolesClaim) ? [this.#settings.oidcRolesClaim] : [];
     const url = client.buildAuthorizationUrl(known, {
       redirect_uri: this.#callback,
       scope: ['openid', 'email', 'profile', ...more].join(' '),
@@ -294,7 +305,7 @@ export class OpenId {
   /** The log's words for a person without a role: the operator compares the values with OIDC_ROLES. */
   loggedValues({ values }: ProvidedPerson): object {
     const shown = values.slice(0, MAX_LOGGED_VALUES).map((value) => value.slice(0, MAX_LOGGED_LENGTH));
-    return { claim: this.#config.oidcRolesClaim, values: shown, count: values.length };
+    return { claim: this.#settings.oidcRolesClaim, values: shown, count: values.length };
   }
 
   /**
@@ -302,7 +313,7 @@ export class OpenId {
    * needs what is missing.
    */
   async #moreClaims(known: client.Configuration, token: string, claims: client.IDToken): Promise<object> {
-    const { oidcRolesClaim, oidcRoles } = this.#config;
+    const { oidcRolesClaim, oidcRoles } = this.#settings;
     const lacks = (name: string) => readClaim(claims, name) === undefined;
     const needed = ['email', ...(oidcRoles.length > 0 ? [oidcRolesClaim] : [])];
     if (!['name', ...needed].some(lacks) || known.serverMetadata().userinfo_endpoint === undefined) return {};
@@ -315,7 +326,7 @@ export class OpenId {
 
   /** @param more what userinfo says; the ID token comes first */
   #readPerson(claims: client.IDToken, more: object): ProvidedPerson {
-    const { oidcRolesClaim } = this.#config;
+    const { oidcRolesClaim } = this.#settings;
     const textsIn = (name: string) => textsOf(readClaim(claims, name) ?? readClaim(more, name));
     const [top = ''] = oidcRolesClaim.split('.', 1);
     const elsewhere = [more, claims].map((one) => readClaim(one, '_claim_names'));
