@@ -16,7 +16,14 @@ import { DNS_COST } from './cost/field-cost.ts';
 import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { idArgs, mutationsOf, queryOf } from './record-fields.ts';
-import { asDeleted, asResult, InUseError, NotFoundError, resultOf, ValidationError } from './result.ts';
+import {
+  asDeleted,
+  defineResult,
+  InUseError,
+  NotFoundError,
+  ValidationError,
+  withFailures,
+} from './result.ts';
 
 const DomainVerification = builder
   .objectRef<{ name: string; value: string }>('DomainVerification')
@@ -83,7 +90,7 @@ const { creation, update, deletion } = mutationsOf(Domain, {
   failsToDelete: [InUseError],
 });
 
-const VerifyResult = resultOf('VerifyDomain', 'The verified domain', Domain, [
+const VerifyResult = defineResult('VerifyDomain', 'The verified domain', Domain, [
   ValidationError,
   NotFoundError,
 ]);
@@ -91,14 +98,16 @@ const VerifyResult = resultOf('VerifyDomain', 'The verified domain', Domain, [
 builder.mutationFields((t) => ({
   createDomain: t.field({
     ...creation,
-    resolve: (_root, { input }, { db, actor, services, now }) =>
-      asResult(createDomain(db, actor, services, input, now()), input),
+    resolve: withFailures((_root, { input }, { db, actor, services, now }) =>
+      createDomain(db, actor, services, input, now()),
+    ),
   }),
   updateDomain: t.field({
     ...update,
     description: "Changes one of the account's own domains.",
-    resolve: (_root, { id, input }, { db, actor, services, now }) =>
-      asResult(updateDomain(db, actor, services, id, input, now()), input),
+    resolve: withFailures((_root, { id, input }, { db, actor, services, now }) =>
+      updateDomain(db, actor, services, id, input, now()),
+    ),
   }),
   verifyDomain: t.field({
     type: VerifyResult,
@@ -106,12 +115,15 @@ builder.mutationFields((t) => ({
     description:
       "Looks up the TXT record of one of the account's own domains in DNS. If it is found, the domain serves visitors from now on.",
     args: idArgs('domain'),
-    resolve: (_root, { id }, { db, actor, services, now }) =>
-      asResult(verifyDomain(db, actor, services, id, now())),
+    resolve: withFailures((_root, { id }, { db, actor, services, now }) =>
+      verifyDomain(db, actor, services, id, now()),
+    ),
   }),
   deleteDomain: t.field({
     ...deletion,
     description: "Deletes one of the account's own domains, if it has no links.",
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Domain', deleteDomain(db, actor, id, now())),
+    resolve: withFailures((_root, { id }, { db, actor, now }) =>
+      asDeleted('Domain', deleteDomain(db, actor, id, now())),
+    ),
   }),
 }));

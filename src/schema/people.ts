@@ -27,7 +27,14 @@ import { LinkPrivacy } from './link/privacy.ts';
 import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { idArgs } from './record-fields.ts';
-import { asDeleted, asResult, DeletedRecord, NotFoundError, resultOf, ValidationError } from './result.ts';
+import {
+  asDeleted,
+  DeletedRecord,
+  defineResult,
+  NotFoundError,
+  ValidationError,
+  withFailures,
+} from './result.ts';
 
 export const Account = builder.prismaObject('Account', {
   select: { id: true },
@@ -276,22 +283,20 @@ const MemberInput = inputType('UpdateMemberInput', 'Changes to a member.', updat
 
 builder.mutationFields((t) => ({
   inviteMember: t.field({
-    type: resultOf('InviteMember', 'The invitation', Invitation, [ValidationError]),
+    type: defineResult('InviteMember', 'The invitation', Invitation, [ValidationError]),
     description:
       'Invites a person, for 7 days, in place of an earlier invitation. The answer is the same whether the email has a user.',
     extensions: changeCost,
     args: { input: t.arg({ type: InviteInput, required: true, description: 'Whom to invite.' }) },
-    resolve: (_root, { input }, { db, actor, services, now, acceptLanguage, keyed }) =>
-      asResult(
-        inviteMember(db, actor, services, input, now(), acceptLanguage).then(({ invitation, token }) => {
-          keyed?.hide(services.pageUrl('accept', token));
-          return { ...invitation, token };
-        }),
-        input,
-      ),
+    resolve: withFailures((_root, { input }, { db, actor, services, now, acceptLanguage, keyed }) =>
+      inviteMember(db, actor, services, input, now(), acceptLanguage).then(({ invitation, token }) => {
+        keyed?.hide(services.pageUrl('accept', token));
+        return { ...invitation, token };
+      }),
+    ),
   }),
   updateMember: t.field({
-    type: resultOf('UpdateMember', 'The changed member', Member, [ValidationError, NotFoundError]),
+    type: defineResult('UpdateMember', 'The changed member', Member, [ValidationError, NotFoundError]),
     description:
       'Gives a member another role. The sessions of somebody who gets a lower one end, unless they are in another account, too.',
     extensions: changeCost,
@@ -299,11 +304,12 @@ builder.mutationFields((t) => ({
       ...idArgs('member'),
       input: t.arg({ type: MemberInput, required: true, description: 'What to change.' }),
     },
-    resolve: (_root, { id, input }, { db, actor, now }) =>
-      asResult(updateMember(db, actor, id, input, now()), input),
+    resolve: withFailures((_root, { id, input }, { db, actor, now }) =>
+      updateMember(db, actor, id, input, now()),
+    ),
   }),
   removeMember: t.field({
-    type: resultOf('RemoveMember', 'The removed member', DeletedRecord, [ValidationError, NotFoundError]),
+    type: defineResult('RemoveMember', 'The removed member', DeletedRecord, [ValidationError, NotFoundError]),
     description: 'Ends a membership, with its keys and invitations. Everybody may end their own.',
     extensions: changeCost,
     args: {
@@ -314,34 +320,34 @@ builder.mutationFields((t) => ({
           'Whether webhooks are disabled that this person or a key of theirs made, or whose URL or secret they set last.',
       }),
     },
-    resolve: (_root, { id, disableWebhooks }, { db, actor, now }) =>
+    resolve: withFailures((_root, { id, disableWebhooks }, { db, actor, now }) =>
       asDeleted('Member', removeMember(db, actor, id, now(), disableWebhooks ?? false)),
+    ),
   }),
   revokeInvitation: t.field({
-    type: resultOf('RevokeInvitation', 'The revoked invitation', DeletedRecord, [NotFoundError]),
+    type: defineResult('RevokeInvitation', 'The revoked invitation', DeletedRecord, [NotFoundError]),
     description: 'Revokes an invitation.',
     extensions: changeCost,
     args: idArgs('invitation'),
-    resolve: (_root, { id }, { db, actor, now }) =>
+    resolve: withFailures((_root, { id }, { db, actor, now }) =>
       asDeleted('Invitation', revokeInvitation(db, actor, id, now())),
+    ),
   }),
   createApiKey: t.field({
-    type: resultOf('CreateApiKey', 'The new key', CreatedApiKey, [ValidationError]),
+    type: defineResult('CreateApiKey', 'The new key', CreatedApiKey, [ValidationError]),
     description:
       'Makes a key for a program. It ends with the membership of its maker, and with the key that made it.',
     extensions: changeCost,
     args: { input: t.arg({ type: KeyInput, required: true, description: 'The new key.' }) },
-    resolve: (_root, { input }, { db, actor, now, keyed }) =>
-      asResult(
-        createApiKey(db, actor, input, now()).then((made) => {
-          keyed?.hide(made.key);
-          return made;
-        }),
-        input,
-      ),
+    resolve: withFailures((_root, { input }, { db, actor, now, keyed }) =>
+      createApiKey(db, actor, input, now()).then((made) => {
+        keyed?.hide(made.key);
+        return made;
+      }),
+    ),
   }),
   revokeApiKey: t.field({
-    type: resultOf('RevokeApiKey', 'The revoked key', DeletedRecord, [NotFoundError]),
+    type: defineResult('RevokeApiKey', 'The revoked key', DeletedRecord, [NotFoundError]),
     description: 'Revokes a key, and all that it made: every process refuses them within a second.',
     extensions: changeCost,
     args: {
@@ -352,22 +358,24 @@ builder.mutationFields((t) => ({
           'Whether webhooks are disabled that the revoked keys made, or whose URL or secret they set last.',
       }),
     },
-    resolve: (_root, { id, disableWebhooks }, { db, actor, now }) =>
+    resolve: withFailures((_root, { id, disableWebhooks }, { db, actor, now }) =>
       asDeleted('ApiKey', revokeApiKey(db, actor, id, now(), disableWebhooks ?? false)),
+    ),
   }),
   revokeSession: t.field({
-    type: resultOf('RevokeSession', 'The ended session', DeletedRecord, [NotFoundError]),
+    type: defineResult('RevokeSession', 'The ended session', DeletedRecord, [NotFoundError]),
     description: "Ends one of the user's own sessions: every process refuses it within a second.",
     extensions: changeCost,
     args: idArgs('session'),
-    resolve: (_root, { id }, { db, actor }) => asDeleted('Session', revokeSession(db, actor, id)),
+    resolve: withFailures((_root, { id }, { db, actor }) =>
+      asDeleted('Session', revokeSession(db, actor, id)),
+    ),
   }),
   updateAccount: t.field({
-    type: resultOf('UpdateAccount', 'The changed account', Account, [ValidationError]),
+    type: defineResult('UpdateAccount', 'The changed account', Account, [ValidationError]),
     description: 'Changes the account.',
     extensions: changeCost,
     args: { input: t.arg({ type: AccountInput, required: true, description: 'What to change.' }) },
-    resolve: (_root, { input }, { db, actor, now }) =>
-      asResult(updateAccount(db, actor, input, now()), input),
+    resolve: withFailures((_root, { input }, { db, actor, now }) => updateAccount(db, actor, input, now())),
   }),
 }));

@@ -15,7 +15,7 @@ import { descriptionsOf, enumType } from './domain-types.ts';
 import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { inSlices, mutationsOf, queryOf } from './record-fields.ts';
-import { asDeleted, asResult } from './result.ts';
+import { asDeleted, withFailures } from './result.ts';
 
 const PixelType = enumType('PixelType', 'The network that a pixel reports to.', pixelTypes);
 
@@ -64,17 +64,19 @@ const { creation, update, deletion } = mutationsOf(Pixel, {
 builder.mutationFields((t) => ({
   createPixel: t.field({
     ...creation,
-    resolve: (_root, { input }, { db, actor, now }) => asResult(createPixel(db, actor, input, now()), input),
+    resolve: withFailures((_root, { input }, { db, actor, now }) => createPixel(db, actor, input, now())),
   }),
   updatePixel: t.field({
     ...update,
-    resolve: (_root, { id, input }, { db, actor, now }) =>
-      asResult(updatePixel(db, actor, id, input, now()), input),
+    resolve: withFailures((_root, { id, input }, { db, actor, now }) =>
+      updatePixel(db, actor, id, input, now()),
+    ),
   }),
   deletePixel: t.field({
     ...deletion,
     description: `Deletes a pixel. Its links remain, without it.${inSlices}`,
-    resolve: (_root, { id }, { db, longWork, actor, now }) =>
+    resolve: withFailures((_root, { id }, { db, longWork, actor, now }) =>
       asDeleted('Pixel', deletePixel(db, longWork, actor, id, now())),
+    ),
   }),
 }));

@@ -4,7 +4,7 @@ import { MAX_WRITTEN_LINKS } from '../db/written-limits.ts';
 import { builder, type Types } from './builder.ts';
 import { changeCost } from './cost/field-cost.ts';
 import { inputType } from './domain-types.ts';
-import { DeletedRecord, type ErrorType, NotFoundError, resultOf, ValidationError } from './result.ts';
+import { DeletedRecord, defineResult, type ErrorType, NotFoundError, ValidationError } from './result.ts';
 
 /** Description of a deletion with many links, as other clients see it. */
 export const inSlices =
@@ -62,13 +62,13 @@ export function mutationsOf<
     CreateInput,
     UpdateInput,
     creation: {
-      type: resultOf<Row | Created>(`Create${name}`, 'The new record', created, [ValidationError]),
+      type: defineResult<Row | Created>(`Create${name}`, 'The new record', created, [ValidationError]),
       description: `Creates a ${what}.`,
       extensions: changeCost,
       args: { input: input.created },
     },
     update: {
-      type: resultOf(`Update${name}`, 'The changed record', type, [
+      type: defineResult(`Update${name}`, 'The changed record', type, [
         ValidationError,
         NotFoundError,
         ...failsToUpdate,
@@ -78,7 +78,10 @@ export function mutationsOf<
       args: { ...id, input: input.updated },
     },
     deletion: {
-      type: resultOf(`Delete${name}`, 'The deleted record', DeletedRecord, [NotFoundError, ...failsToDelete]),
+      type: defineResult(`Delete${name}`, 'The deleted record', DeletedRecord, [
+        NotFoundError,
+        ...failsToDelete,
+      ]),
       description: `Deletes a ${what}.`,
       extensions: changeCost,
       args: id,

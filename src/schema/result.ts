@@ -1,4 +1,8 @@
+// What mutations answer: the record, or an expected failure, which GraphQL has as a value of a union. Resolvers call the domain,
+// which throws such a failure, and `asResult` is where it becomes that value. Only the operations of v1 get it thrown, since v1
+// has statuses for failures.
 import { brandWithType, type ObjectRef } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
 import { reasons } from '../domain/reasons.ts';
 import { rules } from '../domain/rules.ts';
 import { costs, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
@@ -14,6 +18,7 @@ import {
 import { MAX_VALUES, type NamedValue } from '../engine/rules/refusal.ts';
 import { pauseIfBlocked } from '../engine/tools/time-slices.ts';
 import { builder, type Types } from './builder.ts';
+import type { Context } from './context.ts';
 import { enumType } from './domain-types.ts';
 import { Node, nodeIdOf } from './node.ts';
 
@@ -192,8 +197,8 @@ export const ConflictError = builder.objectRef<Conflict>('ConflictError').implem
 /** An error type; its values are Failures. */
 export type ErrorType = ObjectRef<Types, Failure>;
 
-/** The result of a mutation: a value of the type, or an error. For v1, the error is thrown. */
-export function resultOf<Value>(
+/** Defines the type of a mutation's result: a value of the type, or an error. */
+export function defineResult<Value>(
   mutation: string,
   what: string,
   type: ObjectRef<Types, Value>,
@@ -202,36 +207,59 @@ export function resultOf<Value>(
   return builder.unionType(`${mutation}Result`, {
     description: `${what}, or an error.`,
     types: [type, ...errors],
-    resolveType(value, { throwsFailures }) {
-      if (!(value instanceof Failure)) return type.name;
-      if (throwsFailures) throw value.error;
-      return errorForms[value.error.code].type;
-    },
+    resolveType: (value) => (value instanceof Failure ? errorForms[value.error.code].type : type.name),
   });
 }
 
-/** The result of `work`, or its expected failure; any other error is thrown. @param input the texts that it stores */
-export async function asResult<T>(work: Promise<T>, input?: object): Promise<T | Failure> {
+/** The resolver of a mutation. */
+type Resolve<Args, Value> = (
+  root: unknown,
+  args: Args,
+  context: Context,
+  info: GraphQLResolveInfo,
+) => Promise<Value>;
+
+/** Makes a resolver that returns the expected failures of a mutation; for v1, it throws them. */
+export function withFailures<Args extends object, Value>(
+  resolve: Resolve<Args, Value>,
+): Resolve<Args, Value | Failure> {
+  return (root, args, context, info) => {
+    const input = 'input' in args ? args.input : undefined;
+    return asResult(context, resolve(root, args, context, info), input);
+  };
+}
+
+/**
+ * Returns the result of `work`, or its expected failure; for v1, the failure is thrown. Any other error is thrown.
+ * @param input the texts that it stores
+ */
+export async function asResult<T>(
+  { throwsFailures }: Pick<Context, 'throwsFailures'>,
+  work: Promise<T>,
+  input?: unknown,
+): Promise<T | Failure> {
   try {
     return await work;
   } catch (error) {
     const failure = error instanceof DomainError ? error : unstorable(error, input);
-    if (failure !== null && errorForms[failure.code].type !== undefined) return new Failure(failure);
-    throw error;
+    if (failure === null || errorForms[failure.code].type === undefined) throw error;
+    if (throwsFailures) throw failure;
+    return new Failure(failure);
   }
 }
 
 /**
- * The result of an update that may fail with a conflict.
+ * Returns the result of an update that may fail with a conflict, like `asResult`.
  * @param current reads the current record
  */
 export async function asUpdate<Row extends { id: number }>(
+  context: Pick<Context, 'throwsFailures'>,
   type: ObjectRef<Types, Row>,
   work: Promise<Row>,
   current: () => PromiseLike<Row | null>,
-  input?: object,
+  input: object,
 ): Promise<Row | Failure> {
-  const result = await asResult(work, input);
+  const result = await asResult(context, work, input);
   if (!(result instanceof Failure) || result.error.code !== 'CONFLICT') return result;
   const row = await current();
   if (row === null) return new Failure(notFound(type.name.toLowerCase()));
@@ -255,9 +283,9 @@ export const DeletedRecord = builder.objectRef<Deleted>('DeletedRecord').impleme
   }),
 });
 
-/** The result of a deletion: the ids of the deleted record, or the expected failure. */
-export function asDeleted(type: string, work: Promise<number>): Promise<Deleted | Failure> {
-  return asResult(work.then((id) => ({ type, id })));
+/** Returns the ids of the record that `work` deletes. */
+export async function asDeleted(type: string, work: Promise<number>): Promise<Deleted> {
+  return { type, id: await work };
 }
 
 /** Runs `work` on each item, one after the other, so that later items see the changes of earlier ones. */

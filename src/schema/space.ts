@@ -14,7 +14,7 @@ import { descriptionsOf, inputType } from './domain-types.ts';
 import { connectionOf, pageOf, selectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { ifUpdatedAtArg, inSlices, mutationsOf, queryOf } from './record-fields.ts';
-import { asDeleted, asResult, asUpdate, ConflictError } from './result.ts';
+import { asDeleted, asUpdate, ConflictError, withFailures } from './result.ts';
 
 const described = descriptionsOf(updateNamedInput);
 
@@ -67,23 +67,22 @@ const { creation, update, deletion } = mutationsOf(Space, {
 builder.mutationFields((t) => ({
   createSpace: t.field({
     ...creation,
-    resolve: (_root, { input }, { db, actor, now }) => asResult(createSpace(db, actor, input, now()), input),
+    resolve: withFailures((_root, { input }, { db, actor, now }) => createSpace(db, actor, input, now())),
   }),
   updateSpace: t.field({
     ...update,
     args: { ...update.args, ...ifUpdatedAtArg },
-    resolve: (_root, { id, input, ifUpdatedAt }, { db, actor, now }) =>
-      asUpdate(
-        Space,
-        updateSpace(db, actor, id, input, now(), ifUpdatedAt),
-        () => findSpace(db, actor, id),
-        input,
-      ),
+    resolve(_root, { id, input, ifUpdatedAt }, context) {
+      const { db, actor, now } = context;
+      const work = updateSpace(db, actor, id, input, now(), ifUpdatedAt);
+      return asUpdate(context, Space, work, () => findSpace(db, actor, id), input);
+    },
   }),
   deleteSpace: t.field({
     ...deletion,
     description: `Deletes a space. Its links remain, without a space.${inSlices}`,
-    resolve: (_root, { id }, { db, longWork, actor, now }) =>
+    resolve: withFailures((_root, { id }, { db, longWork, actor, now }) =>
       asDeleted('Space', deleteSpace(db, longWork, actor, id, now())),
+    ),
   }),
 }));

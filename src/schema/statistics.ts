@@ -25,7 +25,7 @@ import { enumType, inputType } from './domain-types.ts';
 import { Link, selectFor } from './link/link.ts';
 import { orderOf, pageOf } from './list.ts';
 import { Account } from './people.ts';
-import { asResult, NotFoundError, resultOf } from './result.ts';
+import { defineResult, NotFoundError, withFailures } from './result.ts';
 import { Space } from './space.ts';
 import { Tag } from './tag.ts';
 
@@ -298,7 +298,7 @@ builder.objectField(Account, 'statistics', (t) =>
   t.field(statisticsOf('account', 'The statistics of all links of the account.')),
 );
 
-const ResetResult = resultOf('ResetStatistics', 'The link', Link, [NotFoundError]);
+const ResetResult = defineResult('ResetStatistics', 'The link', Link, [NotFoundError]);
 
 builder.mutationField('resetStatistics', (t) =>
   t.field({
@@ -308,9 +308,9 @@ builder.mutationField('resetStatistics', (t) =>
       'Many are deleted in slices, which others see before the answer comes. After a failure the same request goes on.',
     extensions: changeCost,
     args: { linkId: t.arg.id({ required: true, description: 'The id of the link.' }) },
-    resolve: (_root, { linkId }, context, info) => {
+    resolve: withFailures((_root, { linkId }, context, info) => {
       const { db, longWork, actor, now } = context;
-      return asResult(resetStatistics(db, longWork, actor, linkId, now(), selectFor(context, info)));
-    },
+      return resetStatistics(db, longWork, actor, linkId, now(), selectFor(context, info));
+    }),
   }),
 );

@@ -19,12 +19,12 @@ import { findNodes, Node } from './node.ts';
 import { ifUpdatedAtArg, inSlices, mutationsOf, queryOf } from './record-fields.ts';
 import {
   asDeleted,
-  asResult,
   asUpdate,
   ConflictError,
+  defineResult,
   NotFoundError,
-  resultOf,
   ValidationError,
+  withFailures,
 } from './result.ts';
 
 const described = descriptionsOf(updateNamedInput);
@@ -70,22 +70,26 @@ builder.mutationFields((t) => ({
   createTag: t.field({
     ...creation,
     description: 'Creates a tag. Its name is unique in the account, whatever its case.',
-    resolve: (_root, { input }, { db, actor, now }) => asResult(createTag(db, actor, input, now()), input),
+    resolve: withFailures((_root, { input }, { db, actor, now }) => createTag(db, actor, input, now())),
   }),
   updateTag: t.field({
     ...update,
     args: { ...update.args, ...ifUpdatedAtArg },
-    resolve: (_root, { id, input, ifUpdatedAt }, { db, actor, now }) =>
-      asUpdate(Tag, updateTag(db, actor, id, input, now(), ifUpdatedAt), () => findTag(db, actor, id), input),
+    resolve(_root, { id, input, ifUpdatedAt }, context) {
+      const { db, actor, now } = context;
+      const work = updateTag(db, actor, id, input, now(), ifUpdatedAt);
+      return asUpdate(context, Tag, work, () => findTag(db, actor, id), input);
+    },
   }),
   deleteTag: t.field({
     ...deletion,
     description: `Deletes a tag. Its links remain, without it.${inSlices}`,
-    resolve: (_root, { id }, { db, longWork, actor, now }) =>
+    resolve: withFailures((_root, { id }, { db, longWork, actor, now }) =>
       asDeleted('Tag', deleteTag(db, longWork, actor, id, now())),
+    ),
   }),
   mergeTags: t.field({
-    type: resultOf('MergeTags', 'The tag that stays', Tag, [ValidationError, NotFoundError]),
+    type: defineResult('MergeTags', 'The tag that stays', Tag, [ValidationError, NotFoundError]),
     description: `Gives all links of some tags another one instead, and deletes those tags.${inSlices}`,
     extensions: batchCost,
     args: {
@@ -96,7 +100,8 @@ builder.mutationFields((t) => ({
       }),
       into: t.arg.id({ required: true, description: 'The id of the tag that their links get.' }),
     },
-    resolve: (_root, args, { db, longWork, actor, now }) =>
-      asResult(mergeTags(db, longWork, actor, args, now())),
+    resolve: withFailures((_root, args, { db, longWork, actor, now }) =>
+      mergeTags(db, longWork, actor, args, now()),
+    ),
   }),
 }));

@@ -13,7 +13,7 @@ import { descriptionsOf } from './domain-types.ts';
 import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { mutationsOf, queryOf } from './record-fields.ts';
-import { asDeleted, asResult } from './result.ts';
+import { asDeleted, withFailures } from './result.ts';
 
 const described = descriptionsOf(updateUtmTemplateInput);
 const parameter = (name: Parameters<typeof described>[0]) =>
@@ -60,19 +60,22 @@ const { creation, update, deletion } = mutationsOf(UtmTemplate, {
 builder.mutationFields((t) => ({
   createUtmTemplate: t.field({
     ...creation,
-    resolve: (_root, { input }, { db, actor, now }) =>
-      asResult(createUtmTemplate(db, actor, input, now()), input),
+    resolve: withFailures((_root, { input }, { db, actor, now }) =>
+      createUtmTemplate(db, actor, input, now()),
+    ),
   }),
   updateUtmTemplate: t.field({
     ...update,
     description: 'Changes a UTM template. Links that have its parameters keep them as they are.',
-    resolve: (_root, { id, input }, { db, actor, now }) =>
-      asResult(updateUtmTemplate(db, actor, id, input, now()), input),
+    resolve: withFailures((_root, { id, input }, { db, actor, now }) =>
+      updateUtmTemplate(db, actor, id, input, now()),
+    ),
   }),
   deleteUtmTemplate: t.field({
     ...deletion,
     description: 'Deletes a UTM template. Links keep its parameters.',
-    resolve: (_root, { id }, { db, actor, now }) =>
+    resolve: withFailures((_root, { id }, { db, actor, now }) =>
       asDeleted('UtmTemplate', deleteUtmTemplate(db, actor, id, now())),
+    ),
   }),
 }));

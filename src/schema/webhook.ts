@@ -32,7 +32,7 @@ import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './people.ts';
 import { idArgs, mutationsOf, queryOf } from './record-fields.ts';
-import { asDeleted, asResult, NotFoundError, resultOf, ValidationError } from './result.ts';
+import { asDeleted, defineResult, NotFoundError, ValidationError, withFailures } from './result.ts';
 
 const WebhookEvent = enumType('WebhookEvent', 'The events that a webhook can get.', webhookEvents);
 
@@ -168,19 +168,19 @@ const { creation, update, deletion } = mutationsOf(Webhook, {
   created: CreatedWebhook,
 });
 
-const RotateWebhookSecretResult = resultOf(
+const RotateWebhookSecretResult = defineResult(
   'RotateWebhookSecret',
   'The webhook with its new secret',
   CreatedWebhook,
   [NotFoundError],
 );
 
-const RedeliverResult = resultOf('Redeliver', 'The delivery, which is pending again', WebhookDelivery, [
+const RedeliverResult = defineResult('Redeliver', 'The delivery, which is pending again', WebhookDelivery, [
   ValidationError,
   NotFoundError,
 ]);
 
-const TestWebhookResult = resultOf('TestWebhook', 'The delivery of the test', WebhookDelivery, [
+const TestWebhookResult = defineResult('TestWebhook', 'The delivery of the test', WebhookDelivery, [
   ValidationError,
   NotFoundError,
 ]);
@@ -199,20 +199,23 @@ builder.mutationFields((t) => ({
   createWebhook: t.field({
     ...creation,
     description: `Creates a webhook, which gets changes from now on. An account may have ${MAX_WEBHOOKS}.`,
-    resolve: (_root, { input }, context) => {
+    resolve: withFailures((_root, { input }, context) => {
       const { db, actor, services, now } = context;
-      return asResult(shownOnce(context, createWebhook(db, actor, input, services.random, now())), input);
-    },
+      return shownOnce(context, createWebhook(db, actor, input, services.random, now()));
+    }),
   }),
   updateWebhook: t.field({
     ...update,
-    resolve: (_root, { id, input }, { db, actor, now }) =>
-      asResult(updateWebhook(db, actor, id, input, now()), input),
+    resolve: withFailures((_root, { id, input }, { db, actor, now }) =>
+      updateWebhook(db, actor, id, input, now()),
+    ),
   }),
   deleteWebhook: t.field({
     ...deletion,
     description: 'Deletes a webhook, and its deliveries.',
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Webhook', deleteWebhook(db, actor, id, now())),
+    resolve: withFailures((_root, { id }, { db, actor, now }) =>
+      asDeleted('Webhook', deleteWebhook(db, actor, id, now())),
+    ),
   }),
   rotateWebhookSecret: t.field({
     type: RotateWebhookSecretResult,
@@ -220,10 +223,10 @@ builder.mutationFields((t) => ({
     description:
       'Gives a webhook a new secret. For 24 hours the one before it also signs requests; any earlier one stops at once.',
     args: idArgs('webhook'),
-    resolve: (_root, { id }, context) => {
+    resolve: withFailures((_root, { id }, context) => {
       const { db, actor, services, now } = context;
-      return asResult(shownOnce(context, rotateWebhookSecret(db, actor, id, services.random, now())));
-    },
+      return shownOnce(context, rotateWebhookSecret(db, actor, id, services.random, now()));
+    }),
   }),
   redeliver: t.field({
     type: RedeliverResult,
@@ -232,7 +235,9 @@ builder.mutationFields((t) => ({
       'Sends a delivery again now, whatever its status, with all retries. Earlier deliveries about the same record that ' +
       'still wait are sent first. Its webhook must not be disabled.',
     args: { deliveryId: t.arg.id({ required: true, description: 'The id of the delivery.' }) },
-    resolve: (_root, { deliveryId }, { db, actor, now }) => asResult(redeliver(db, actor, deliveryId, now())),
+    resolve: withFailures((_root, { deliveryId }, { db, actor, now }) =>
+      redeliver(db, actor, deliveryId, now()),
+    ),
   }),
   testWebhook: t.field({
     type: TestWebhookResult,
@@ -241,7 +246,8 @@ builder.mutationFields((t) => ({
       'Sends a message of the type `ping` now, as changes are sent, and returns its delivery. If an earlier one still waits ' +
       'for a retry, that is sent again instead. The webhook must not be disabled.',
     args: idArgs('webhook'),
-    resolve: (_root, { id }, { db, actor, services, now }) =>
-      asResult(testWebhook(db, actor, id, services.random, now())),
+    resolve: withFailures((_root, { id }, { db, actor, services, now }) =>
+      testWebhook(db, actor, id, services.random, now()),
+    ),
   }),
 }));

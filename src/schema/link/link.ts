@@ -335,7 +335,7 @@ function asUpdated(
   { id, input }: LinkUpdate,
   select: LinkSelect,
 ) {
-  return asUpdate(Link, work, () => findLink(context.lists, context.actor, id, select), input);
+  return asUpdate(context, Link, work, () => findLink(context.lists, context.actor, id, select), input);
 }
 
 builder.mutationFields((t) => ({
@@ -343,7 +343,7 @@ builder.mutationFields((t) => ({
     ...creation,
     resolve(_root, { input }, context, info) {
       spendOnNew(context.db, [input]);
-      return asResult(createLink(...ofCreate(context, input, selectFor(context, info))), input);
+      return asResult(context, createLink(...ofCreate(context, input, selectFor(context, info))), input);
     },
   }),
   createLinks: t.field({
@@ -357,10 +357,10 @@ builder.mutationFields((t) => ({
       spendOnNew(context.db, parseBatch('inputs', inputs));
       const prepared = await inSequence(inputs, async (input) => ({
         input,
-        make: await asResult(prepareNewLink(...ofCreate(context, input, select)), input),
+        make: await asResult(context, prepareNewLink(...ofCreate(context, input, select)), input),
       }));
       return inSequence(prepared, ({ input, make }) =>
-        make instanceof Failure ? make : asResult(make(true), input),
+        make instanceof Failure ? make : asResult(context, make(true), input),
       );
     },
   }),
@@ -401,7 +401,7 @@ builder.mutationFields((t) => ({
     description: 'Deletes a link, with its clicks.',
     async resolve(_root, { id }, context) {
       await spendOnDeletions(context.db, context.actor, [id]);
-      return asDeleted('Link', deleteIn(context, id));
+      return asResult(context, asDeleted('Link', deleteIn(context, id)));
     },
   }),
   deleteLinks: t.field({
@@ -411,7 +411,7 @@ builder.mutationFields((t) => ({
     args: { ids: t.arg.idList({ required: true, description: 'The ids of the links.', ...ofBatch }) },
     async resolve(_root, { ids }, context) {
       await spendOnDeletions(context.db, context.actor, parseBatch('ids', ids));
-      return inSequence(ids, (id) => asDeleted('Link', deleteIn(context, id)));
+      return inSequence(ids, (id) => asResult(context, asDeleted('Link', deleteIn(context, id))));
     },
   }),
 }));
