@@ -1,4 +1,4 @@
-import { type ASTNode, GraphQLError } from 'graphql';
+import { type ASTNode, type ExecutionResult, GraphQLError } from 'graphql';
 import { type DomainError, type ErrorCode, visibleError } from '../rules/errors.ts';
 import { logFault } from '../tools/log.ts';
 import type { EngineRequest } from './api.ts';
@@ -68,4 +68,27 @@ export function presentedError(error: GraphQLError, { log, requestId }: Asked): 
 export function presentedAny(error: unknown, request: Asked): GraphQLError {
   const originalError = error instanceof Error ? error : new Error(String(error));
   return presentedError(new GraphQLError(originalError.message, { originalError }), request);
+}
+
+/** The maximum length of a message, in characters: some repeat the input. */
+const MAX_MESSAGE_LENGTH = 500;
+
+/**
+ * Shortens the messages of a result's errors. Without introspection, it removes suggestions. GraphQL's own errors about
+ * variables and operations have no code: this adds one, so that every error has a code.
+ */
+export function shortenMessages(result: ExecutionResult, suggestions: boolean): ExecutionResult {
+  if (!result.errors) return result;
+  const errors = result.errors.map((error) => {
+    const plain = suggestions ? error.message : error.message.replace(/ Did you mean .*\?$/s, '');
+    const message = plain.length > MAX_MESSAGE_LENGTH ? `${plain.slice(0, MAX_MESSAGE_LENGTH)}…` : plain;
+    const { code } = error.extensions;
+    // The executor's own code is that of a wrong variable of a subscription; those of other operations have none.
+    const isCoded = code !== undefined && code !== 'BAD_USER_INPUT';
+    if (message === error.message && isCoded) return error;
+    const { nodes, source, positions, path } = error;
+    const extensions = { ...error.extensions, code: isCoded ? code : 'BAD_REQUEST' };
+    return new GraphQLError(message, { nodes, source, positions, path, extensions });
+  });
+  return { ...result, errors };
 }

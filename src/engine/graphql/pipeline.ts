@@ -1,3 +1,6 @@
+// Executes GraphQL operations: `run` those of clients, and `runOwn` the product's own documents, such as those of v1. `run` is
+// read from top to bottom: parse, check, count what it may cost, ask whether the caller may, execute, and present the errors.
+// It knows no HTTP, and everything that it knows of the product comes from the `Api`.
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type DocumentNode, type ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
@@ -35,7 +38,8 @@ export interface Transport {
 }
 
 type Variables = Readonly<Record<string, unknown>>;
-type Answers = ExecutionResult | AsyncIterable<ExecutionResult>;
+/** The answer to an operation; those of a subscription. */
+export type Answers = ExecutionResult | AsyncIterable<ExecutionResult>;
 type AnyApi = Api<EngineRequest, EngineRequest & Execution>;
 
 /** Runs an operation of a client. Nothing is executed before all checks; the first fault is the answer. */
@@ -62,18 +66,19 @@ export async function run<Request extends EngineRequest, Context extends Request
     checkSize(size);
     if (operation.isSubscription && size.cost > limits.event) throw tooLarge('event', Math.ceil(size.cost));
     const coerced = coerceVariables(api.schema, definitions, variables, (name) => operation.maxItemsIn(name));
-    const ask = questionOf(api, operation, request);
+    const ask = createAsk(api, operation, request);
     ask();
     if (!operation.isSubscription) request.usedDeprecated(operation.facts.deprecated);
-    const bounds = { ask, throwsFailures: false, isHeavy: size.values > HEAVY_VALUES };
     const values = { given: variables, coerced };
-    const execution = async () => presented(await executed(api, operation, values, request, bounds), request);
+    const isHeavy = size.values > HEAVY_VALUES;
+    const checked = { operation, values, request, ask, throwsFailures: false, isHeavy };
+    const execution = async () => presented(await executeChecked(api, checked), request);
     const result = await (operation.isMutation
       ? once(api, sent, size, request, ask, execution)
       : execution());
     return sent.extensions?.cost === true ? withCost(result, size, api) : result;
   } catch (error) {
-    return { errors: [refusalOf(error, request)] };
+    return { errors: [refuse(error, request)] };
   }
 }
 
@@ -89,12 +94,13 @@ export async function runOwn<Data, Given, Request extends EngineRequest, Context
   request: Request,
 ): Promise<Data> {
   const operation = ownOperation(api, document);
-  const ask = questionOf(api, operation, request);
+  const ask = createAsk(api, operation, request);
   ask();
   const given = variables as Variables; // Its type comes from the document: an object.
   const coerced = coerceVariables(api.schema, operation.node.variableDefinitions ?? [], given);
-  const bounds = { ask, throwsFailures: true, isHeavy: false };
-  const result = await executed(api, operation, { given, coerced }, request, bounds);
+  const values = { given, coerced };
+  const checked = { operation, values, request, ask, throwsFailures: true, isHeavy: false };
+  const result = await executeChecked(api, checked);
   if (isAsyncIterable(result)) throw new Error('no document of the product subscribes');
   const [error] = result.errors ?? [];
   if (error) throw error.originalError ?? error;
@@ -110,10 +116,8 @@ function ownOperation(definition: Definition, document: DocumentNode): Operation
   return operation;
 }
 
-type Bounds = Pick<Execution, 'ask' | 'throwsFailures' | 'isHeavy'>;
-
-/** A question that costs no I/O: it throws what a new request would get, if the caller may not do the operation any more. */
-function questionOf<Request extends EngineRequest>(
+/** Makes a function that costs no I/O: it throws what a new request would get, if the caller may not do the operation any more. */
+function createAsk<Request extends EngineRequest>(
   { requirePermission }: Pick<AnyApi, 'requirePermission'>,
   { needs }: Operation,
   { actor }: Request,
@@ -124,55 +128,58 @@ function questionOf<Request extends EngineRequest>(
   };
 }
 
-/** Executes a checked operation, on the database that its kind needs. Nothing begins after the client has left. */
-async function executed<Request extends EngineRequest, Context extends Request & Execution>(
+/** An operation that may be executed: all checks have passed. */
+interface Checked<Request> extends Pick<Execution, 'operation' | 'ask' | 'throwsFailures' | 'isHeavy'> {
+  readonly request: Request;
+  readonly values: Values;
+}
+
+/** Executes an operation, on the database that its kind needs. Nothing begins after the client has left. */
+async function executeChecked<Request extends EngineRequest, Context extends Request & Execution>(
   api: Api<Request, Context>,
-  operation: Operation,
-  variables: Values,
-  request: Request,
-  bounds: Bounds,
+  checked: Checked<Request>,
 ): Promise<Answers> {
+  const { operation, request, ask } = checked;
   request.signal.throwIfAborted();
-  if (operation.isMutation) return mutated(api, operation, variables, request, bounds);
-  const execution = { operation, ...bounds, signal: request.signal, deadline: null };
-  const result = await runIn(api, api.contextOf(request, execution), variables);
+  if (operation.isMutation) return executeMutation(api, checked);
+  const result = await executeIn(api, checked, request.signal, null);
   if (isAsyncIterable(result)) request.sendsStream();
-  else bounds.ask();
+  else ask();
   return result;
 }
 
-function runIn<Request extends EngineRequest, Context extends Request & Execution>(
-  api: Api<Request, Context>,
-  context: Context,
-  variables: Values,
-): Promise<Answers> {
-  const { operation } = context;
-  const run = () =>
-    operation.isSubscription
-      ? subscribe(api, operation, variables, context)
-      : execute(operation, variables, context);
-  return context.running(() => (tracer ? tracer.operation(operation.node, run) : run()));
-}
-
 /** Executes a mutation, which is completed even if its client leaves, or ended when its time is over. */
-async function mutated<Request extends EngineRequest, Context extends Request & Execution>(
+async function executeMutation<Request extends EngineRequest, Context extends Request & Execution>(
   api: Api<Request, Context>,
-  operation: Operation,
-  variables: Values,
-  request: Request,
-  bounds: Bounds,
+  checked: Checked<Request>,
 ): Promise<Answers> {
-  const deadline = new Deadline(request.timeouts.mutation, tooSlow);
+  const { timeouts, data } = checked.request;
+  const deadline = new Deadline(timeouts.mutation, tooSlow);
   const { signal } = deadline;
-  const context = api.contextOf(request, { operation, ...bounds, signal, deadline });
   try {
-    return await deadline.within(runIn(api, context, variables));
+    return await deadline.within(executeIn(api, checked, signal, deadline));
   } catch (error) {
     if (!signal.aborted || !(error instanceof DomainError)) throw error;
     return { data: null, errors: [new GraphQLError(error.message, { originalError: error })] };
   } finally {
-    await request.data.wrote();
+    await data.wrote();
   }
+}
+
+/** Executes an operation in a context of its own. */
+function executeIn<Request extends EngineRequest, Context extends Request & Execution>(
+  api: Api<Request, Context>,
+  { request, values, ...checked }: Checked<Request>,
+  signal: AbortSignal,
+  deadline: Deadline | null,
+): Promise<Answers> {
+  const { operation } = checked;
+  const context = api.contextOf(request, { ...checked, signal, deadline });
+  const begin = () =>
+    operation.isSubscription
+      ? subscribe(api, operation, values, context)
+      : execute(operation, values, context);
+  return context.running(() => (tracer ? tracer.operation(operation.node, begin) : begin()));
 }
 
 /** Runs a mutation, unless its Idempotency-Key has an answer: `answerOnce` then sends that, whatever this returns. */
@@ -205,6 +212,8 @@ const TRANSIENT = new Set<unknown>(['INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED', '
 
 /** An operation whose answer may have more values is executed in slices, with pauses for other work. */
 const HEAVY_VALUES = 20_000;
+
+/** @throws GraphQLError if the operation is too large */
 function checkSize(size: OperationSize): void {
   const measures = ['depth', 'breadth', 'records', 'cost'] as const;
   const over = measures.find((measure) => size[measure] > limits[measure]);
@@ -242,8 +251,8 @@ function presentedOne(result: ExecutionResult, request: Asked): ExecutionResult 
   return { ...result, errors };
 }
 
-/** The error of an operation of which nothing is executed. */
-function refusalOf(error: unknown, request: Asked): GraphQLError {
+/** Makes the error of an operation of which nothing is executed. */
+function refuse(error: unknown, request: Asked): GraphQLError {
   if (error instanceof GraphQLError) return error;
   const overflow = overflowOf(error);
   if (overflow) return overflow;

@@ -1,0 +1,90 @@
+// Answers simple requests itself, since Yoga's HTTP takes longer than a small operation. A request is simple if its short body
+// has an operation and nothing unusual, as those of most clients. All others go on to Yoga, which gets the body that was read.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isAsyncIterable, processRegularResult } from 'graphql-yoga';
+import { ClientGone } from '../tools/client-gone.ts';
+import { pauseIfBlocked } from '../tools/time-slices.ts';
+import type { Documents } from './document.ts';
+import { shortenMessages } from './errors.ts';
+import { asksByHash, MAX_SHORT_BODY, parseJson } from './parameters.ts';
+import type { Sent } from './pipeline.ts';
+import { type GraphQLOptions, type Run, sendResponse, type Yoga } from './yoga.ts';
+
+/** Reads the text of a body by events: an async iterator takes longer than all else that is done for a small operation's HTTP. */
+function readText(req: IncomingMessage): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let text = '';
+  req
+    .setEncoding('utf8')
+    .on('data', (chunk: string) => {
+      text += chunk;
+    })
+    .on('end', () => resolve(text))
+    .on('error', reject)
+    .on('close', () => {
+      if (!req.complete) reject(new ClientGone());
+    });
+  return promise;
+}
+
+/** Reads a short body, and stores it where Yoga finds a parsed body; returns null if Yoga has to read it. */
+async function readShortBody(req: IncomingMessage): Promise<string | null> {
+  const { 'content-length': length = 'unknown', 'content-encoding': encoding } = req.headers;
+  if (encoding !== undefined || !(Number(length) <= MAX_SHORT_BODY)) return null;
+  const body = await readText(req);
+  Object.assign(req, { body });
+  return body;
+}
+
+/** The names in the body of a simple request. */
+const NAMES: ReadonlySet<string> = new Set(['query', 'operationName', 'variables', 'extensions']);
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the operation in the body of a simple request; null for others. A schema takes a fifteenth of a small operation's time. */
+function operationIn(json: unknown): Sent | null {
+  if (!isObject(json) || !Object.keys(json).every((name) => NAMES.has(name))) return null;
+  const { query, operationName, variables, extensions } = json;
+  if (typeof query !== 'string' || asksByHash({ query, extensions })) return null;
+  if (operationName != null && typeof operationName !== 'string') return null;
+  if (variables != null && !isObject(variables)) return null;
+  if (extensions != null && !isObject(extensions)) return null;
+  return { query, operationName: operationName || undefined, variables, extensions };
+}
+
+/** Answers a request as JSON of a type. */
+export type AnswerPost<Asked> = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  asked: Asked,
+  type: string,
+) => Promise<void>;
+
+/** Makes the function that answers simple requests, and has Yoga answer all others. */
+export function createSimpleAnswer<Asked>(
+  documents: Documents,
+  runSent: Run<Asked>,
+  yoga: Yoga<Asked>,
+  { graphiql, trusted }: GraphQLOptions,
+): AnswerPost<Asked> {
+  return async (req, res, asked, type) => {
+    const body = await readShortBody(req);
+    const read = body === null ? null : { json: parseJson(body) };
+    const isUsual = trusted === undefined && req.url === '/graphql';
+    const sent = isUsual && read !== null ? operationIn(read.json) : null;
+    // Many documents that arrive together are parsed and answered with other work in between.
+    await pauseIfBlocked();
+    if (sent === null || documents.isSubscription(sent.query, sent.operationName))
+      return yoga(req, res, { asked, ...(read && { read }) });
+    const result = await runSent(sent, asked, { isGet: false, acceptsStream: false });
+    if (isAsyncIterable(result)) throw new Error('only a subscription has a stream of answers');
+    await pauseIfBlocked();
+    if (result.errors)
+      return sendResponse(res, processRegularResult(shortenMessages(result, graphiql), yoga.fetchAPI, type));
+    const text = Buffer.from(JSON.stringify(result));
+    res.writeHead(200, { 'Content-Type': `${type}; charset=utf-8`, 'Content-Length': text.length });
+    res.end(text);
+  };
+}
