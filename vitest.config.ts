@@ -26,15 +26,16 @@ const onPostgresqlOnly = 'test/postgresql/**';
  * runs there.
  */
 const alsoOnPostgresql = [
-  'test/auth/{access-locks,address-undo,begun-by-sessions,console-host,default-privacy,disabled-accounts,download,ended-callers,erasure,full-tables,hostile,intruders,kinds,members,openid,openid-answers,passkeys,recent-sign-in,refused-mails,roles,sign-in,sign-in-log,users-command,webhook-makers}.test.ts',
+  'test/app/{demo,operator-metrics,tls-ask,users-command}.test.ts',
+  'test/auth/{access-locks,address-undo,begun-by-sessions,console-host,default-privacy,disabled-accounts,download,ended-callers,erasure,full-tables,hostile,intruders,kinds,members,openid,openid-answers,passkeys,recent-sign-in,refused-mails,roles,sign-in,sign-in-log,webhook-makers}.test.ts',
   'test/clicks/**',
-  'test/db/{demo,migrations,older-sqlite,totals}.test.ts',
+  'test/db/{migrations,older-sqlite,totals}.test.ts',
   'test/engine/db/{failed-commit,full-log,lost-file,retention-clock,transactions}.test.ts',
   'test/engine/{lists/long-reads,toy}.test.ts',
   'test/domain/{authentication,importing,long-log,side-effects,webhook-deliveries,webhook-dispatch,webhook-housekeeping,webhook-queues,webhook-waiting}.test.ts',
   'test/engine/changes/subscriptions.test.ts',
-  'test/engine/http/{idempotency,operator-metrics,options,places,ready}.test.ts',
-  'test/redirect/{large-counts,memory,processes,root,statistics,statistics-page,tls-ask,visits}.test.ts',
+  'test/engine/http/{idempotency,options,places,ready}.test.ts',
+  'test/redirect/{large-counts,memory,processes,root,statistics,statistics-page,visits}.test.ts',
   'test/rest/{concurrency,fuzz,legacy,link-list,links,parity,rate-limit,round-trip,space-list,spaces,statistics}.test.ts',
   'test/schema/{account-limits,audits,bidirectional,catching-up,changes,check-links,connection,covered,deleted-statistics,domain-verification,domains,explain,graphiql,guides,http,import-links,known-operations,link-connection,link-orders,links,lost-updates,mutation-time,nodes,persisted-queries,pixels,projections,reuse,rows-written,rules,search,search-anywhere,selections,slices,spaces,statements,statistics,subscription-limits,subscriptions,tags,top-links,utm-templates,webhooks}.test.ts',
   'test/engine/changes/change-log.test.ts',

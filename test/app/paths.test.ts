@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Metrics } from '../../../src/app/service/metrics.ts';
-import { type Caller, startTestServer, type TestServer } from '../../support/server.ts';
-import { visit } from '../../support/visit.ts';
+import { Metrics } from '../../src/app/service/metrics.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 const APP = 'https://app.example';
 

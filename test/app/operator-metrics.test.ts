@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { Metrics } from '../../../src/app/service/metrics.ts';
-import { BUILD } from '../../../src/engine/tools/own-files.ts';
-import { runCommand } from '../../support/command.ts';
-import { Person, signedIn } from '../../support/person.ts';
-import { TestReceiver } from '../../support/receiver.ts';
-import { startTestServer, type TestServer } from '../../support/server.ts';
+import { Metrics } from '../../src/app/service/metrics.ts';
+import { BUILD } from '../../src/engine/tools/own-files.ts';
+import { runCommand } from '../support/command.ts';
+import { Person, signedIn } from '../support/person.ts';
+import { TestReceiver } from '../support/receiver.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 
 const isSqlite = inject('database').provider === 'sqlite';
 
