@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
-import { type ChangeFeed, FRESH_TIMEOUT } from '../engine/changes/feed.ts';
+import type { ChangeFeed } from '../engine/changes/feed.ts';
+import { FRESH_TIMEOUT } from '../engine/changes/poll.ts';
 import { requireAnswers } from '../engine/db/answer-watch.ts';
 import { DatabaseAway } from '../engine/db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../engine/tools/timeout.ts';

@@ -4,7 +4,7 @@ import { type AboutRecord, endJoining, joinable } from '../../db/webhook/joining
 import { storeAtReader, type WebhookAtReader, webhooksAtReader } from '../../db/webhook/queues.ts';
 import { MAX_WRITTEN_ROWS } from '../../db/written-limits.ts';
 import type { LoggedChange } from '../../engine/changes/events.ts';
-import { moveReader, positionOfReader, readLogSnapshot, settledAfter } from '../../engine/changes/log.ts';
+import { findReaderPosition, moveReader, readLogSnapshot, settledAfter } from '../../engine/changes/log.ts';
 import type { Random } from '../../engine/tools/random.ts';
 import { type EventKind, findEvent, parseEvents } from './events.ts';
 import { newMessageId } from './signing.ts';
@@ -111,7 +111,7 @@ export async function dispatchChanges(
   now: () => Date,
   added?: (accountId: number, deliveries: number) => void,
 ): Promise<number> {
-  const position = await positionOfReader(db, READER);
+  const position = await findReaderPosition(db, READER);
   if (position === null) return 0;
   const settled = await settledAfter(db.database, position, await readLogSnapshot(db));
   const changes = settled.slice(0, MAX_DISPATCHED);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { addDeliveries, redeliverNow } from '../../db/webhook/deliveries.ts';
-import { beginReader, positionOf, readLogSnapshot } from '../../engine/changes/log.ts';
+import { beginReader, findLogEnd, readLogSnapshot } from '../../engine/changes/log.ts';
 import { is } from '../../engine/lists/keyset.ts';
 import type { ListReader } from '../../engine/lists/list-reader.ts';
 import {
@@ -134,7 +134,7 @@ export async function createWebhook(
       noRoom,
     );
     if ((await tx.prisma.webhook.findFirst({ select: { id: true } })) === null)
-      await beginReader(tx, READER, positionOf(seen));
+      await beginReader(tx, READER, findLogEnd(seen));
     const maker = await findMaker(tx, actor);
     const by = { ...createdBy(maker), ...changedBy(maker) };
     return tx.prisma.webhook.create({ data: { ...fields, secret, ...by, ...common, queue: { create: {} } } });

@@ -72,6 +72,11 @@ interface Events {
 export class ChangeEvents extends EventEmitter<Events> {
   readonly #own = new LRUCache<number, true>(growingTo(MAX_OWN));
 
+  /** True if somebody listens for settled changes. */
+  get isSettledAwaited(): boolean {
+    return this.listenerCount('settled') > 0;
+  }
+
   /** Tells of changes of this process, after their commit. */
   made(changes: readonly MadeChange[]): void {
     for (const change of changes) {

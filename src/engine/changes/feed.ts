@@ -1,123 +1,72 @@
-import { randomUUID } from 'node:crypto';
-import { AnswerWatch } from '../db/answer-watch.ts';
 import type { Database } from '../db/database.ts';
-import { DatabaseAway } from '../db/errors.ts';
-import { Notifications } from '../db/postgresql/notifications.ts';
 import type { ReadServer } from '../db/postgresql/read-server.ts';
-import { TIMED_OUT, withTimeout } from '../tools/timeout.ts';
-import { readRevisions } from './log.ts';
+import type { Revisions } from './log.ts';
 import { LogFollower } from './log-follower.ts';
+import { LogPages } from './log-pages.ts';
+import { ChangeNotices } from './notices.ts';
+import { FRESH_TIMEOUT, MAX_AGE, POLL_INTERVAL, Poll } from './poll.ts';
+import { SettledChanges } from './settled-changes.ts';
 import type { LogPosition, LogSnapshot } from './transaction-order.ts';
 
-/** Milliseconds for which a poll stays valid, so that changes take effect within a second everywhere. */
-const MAX_AGE = 900;
-const POLL_INTERVAL = 400;
-/** Milliseconds for which a caller that prefers stale data, and any other, waits for an answer. */
-export const FRESH_TIMEOUT = 200;
-const REQUEST_TIMEOUT = 2_000;
-/** Milliseconds in which callers join a question. An older one's answer may be too old, and its connection broken. */
-const JOINED_FOR = 1_000;
-/** Number of unanswered questions from which the next ones are asked more rarely. */
-const MAX_OPEN = 3;
-
-/** The minimum time between two notifications to other processes, in milliseconds. */
-const HINT_INTERVAL = 250;
-
-/** A question for the number of keys and a snapshot. */
-interface Question {
-  readonly number: number;
-  readonly askedAt: number;
-  /** Resolves for those who wait for the answer; rejects if it takes too long. */
-  readonly confirmed: Promise<void>;
-  answer(): void;
-}
-
-function notInTime(): DatabaseAway {
-  return new DatabaseAway('the database did not answer in time');
-}
-
 /**
- * Finds changes for the events of a database: of keys by a number that a trigger increments, of records by the log of
- * changes, from its end at the first poll. Both are polled. On PostgreSQL a notification starts the next poll at once; behind
- * a connection pooler without notifications, polling alone is fast enough. Those of records are sent after the commit, at a
- * limited rate: inside, all transactions would wait for each other at commit. Keys change rarely, so a trigger sends theirs.
+ * Finds the changes in a database and announces them as its events: of keys by a number that a trigger increments, of records by
+ * the log, from its end at the first poll. It polls at intervals, at once after a notice of another process, and for a request
+ * whose cached data is not fresh. Each answer is passed on: to the follower of the log, and to what announces settled changes.
  */
 export class ChangeFeed {
   readonly #database: Database;
   readonly #server: ReadServer | undefined;
-  readonly #notifications: Notifications | null;
-  /** Sent with notifications: this process knows of its own changes already. */
-  readonly #self = randomUUID();
+  readonly #poll: Poll;
+  readonly #notices: ChangeNotices;
+  readonly #pages = new LogPages();
+  readonly #log: LogFollower;
+  readonly #settled: SettledChanges;
   #timer: NodeJS.Timeout | undefined;
-  #hint: NodeJS.Timeout | undefined;
-  #hintedAt = Number.NEGATIVE_INFINITY;
-  readonly #hintOthers = () => this.#hintSoon();
-
-  /** Time at which the last answer's question was asked. */
-  #confirmedAt = Number.NEGATIVE_INFINITY;
-  /** The last question, until it is answered, fails or takes too long. */
-  #question: Question | null = null;
-  /** All questions that the database has not answered, also those that nobody waits for any more. */
-  readonly #open = new Set<Question>();
-  #questions = 0;
-  readonly #answers = new AnswerWatch();
-  /** The number of the last question that was answered. */
-  #answered = 0;
-  /** True if the last question failed or took too long. */
-  #away = false;
-  /** Until when callers that prefer stale data do not wait for a database that has just failed. */
-  #pausedUntil = 0;
-
   /** The number of changes of keys. */
   #keys: number | undefined;
-  readonly #log: LogFollower;
   /** Resolves when the changes up to the last answer are announced, or cannot be read. */
   #reading: Promise<void> = Promise.resolve();
 
   /** @param server what is told of its answers, if it is a replica: one has no notifications, and does not know all open transactions */
   constructor(database: Database, server?: ReadServer) {
     this.#database = database;
-    this.#log = new LogFollower(database);
     this.#server = server;
-    this.#notifications =
-      database.provider === 'postgresql' && server === undefined
-        ? new Notifications(database, database.product.channel, {
-            onNotification: (from) => {
-              if (from !== this.#self || this.#isSettledNeeded) this.#pollSoon();
-            },
-          })
-        : null;
+    this.#log = new LogFollower(database, this.#pages);
+    this.#settled = new SettledChanges(database, this.#pages);
+    this.#poll = new Poll(database, {
+      onAnswer: (revisions, askedAt) => this.#answered(revisions, askedAt),
+      onFailure: (error) => server?.failed(error),
+      whenAnnounced: () => this.#reading,
+    });
+    this.#notices = new ChangeNotices(database, server !== undefined, () => this.#poll.askSoon());
   }
 
   /** Polls in the background, so that a request after a pause need not wait, and tells other processes of changes here. */
   start(): void {
-    this.#timer = setInterval(() => this.#pollSoon(), POLL_INTERVAL).unref();
-    if (this.#server) this.#pollSoon();
-    this.#notifications?.start();
-    this.#database.changes.on('own', this.#hintOthers);
+    this.#timer = setInterval(() => this.#poll.askSoon(), POLL_INTERVAL).unref();
+    if (this.#server) this.#poll.askSoon();
+    this.#notices.start();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    clearTimeout(this.#hint);
-    this.#database.changes.off('own', this.#hintOthers);
-    this.#log.stop();
-    await Promise.allSettled([this.#notifications?.stop(), this.#question?.confirmed]);
+    this.#pages.stop();
+    await Promise.allSettled([this.#notices.stop(), this.#poll.whenIdle()]);
   }
 
   /** True if the database does not answer, so that cached data may be older than a second. */
   get away(): boolean {
-    return this.#away;
+    return this.#poll.away;
   }
 
   /** For how many milliseconds the database has answered no question for changes. */
   get unansweredFor(): number {
-    return Math.max(this.#answers.unansweredFor, this.#log.unansweredFor);
+    return Math.max(this.#poll.unansweredFor, this.#pages.unansweredFor);
   }
 
   /** True if the last answer's question was asked less than a second ago. */
   get isFresh(): boolean {
-    return performance.now() - this.#confirmedAt <= MAX_AGE;
+    return this.#poll.isFresh;
   }
 
   /**
@@ -156,11 +105,7 @@ export class ChangeFeed {
 
   /** The position up to which settled changes were announced. */
   get position(): LogPosition | null {
-    return this.#log.position;
-  }
-
-  get #isSettledNeeded(): boolean {
-    return this.#database.changes.listenerCount('settled') > 0;
+    return this.#settled.position;
   }
 
   /**
@@ -168,7 +113,7 @@ export class ChangeFeed {
    * @throws DatabaseAway if the database does not answer in time, or the database's own error
    */
   async fresh(): Promise<void> {
-    if (!this.isFresh) await this.confirm();
+    if (!this.#poll.isFresh) await this.#poll.confirm();
   }
 
   /**
@@ -176,70 +121,20 @@ export class ChangeFeed {
    * down. It also waits for pages of the log: after a few, no cached record has to be read again.
    * @param timeout maximum number of milliseconds to wait
    */
-  async freshIfAvailable(timeout = FRESH_TIMEOUT): Promise<void> {
-    if (this.isFresh || (this.#away && performance.now() < this.#pausedUntil)) return;
-    const read = this.confirm().then(
-      () => this.#reading,
-      () => {},
-    );
-    if (this.#away) return;
-    if ((await withTimeout(timeout, read)) === TIMED_OUT && !this.isFresh && timeout >= FRESH_TIMEOUT)
-      this.#away = true;
+  freshIfAvailable(timeout = FRESH_TIMEOUT): Promise<void> {
+    return this.#poll.freshIfAvailable(timeout);
   }
 
   /**
-   * Asks for the number of keys and a snapshot, once for all callers. The pages of the log that follow are read in the background.
+   * Polls once for all callers. The pages of the log that follow are read in the background.
    * @throws DatabaseAway if the database does not answer in time, or the database's own error
    */
-  async confirm(): Promise<void> {
-    const age =
-      this.#question === null ? Number.POSITIVE_INFINITY : performance.now() - this.#question.askedAt;
-    if (this.#question !== null && age < JOINED_FOR) return this.#question.confirmed;
-    // Each of them occupies a connection.
-    if (this.#open.size >= MAX_OPEN && age < REQUEST_TIMEOUT) throw notInTime();
-    // The answer serves all accounts.
-    this.#question = this.#database.onBehalfOf(undefined, () => this.#ask());
-    return this.#question.confirmed;
+  confirm(): Promise<void> {
+    return this.#poll.confirm();
   }
 
-  #ask(): Question {
-    const answered = Promise.withResolvers<void>();
-    const confirmed = withTimeout(REQUEST_TIMEOUT, answered.promise)
-      .then((answer) => {
-        // If a connection hangs, the next question uses another one.
-        if (answer === TIMED_OUT) throw notInTime();
-      })
-      .catch((error: unknown) => {
-        this.#away = true;
-        this.#pausedUntil = performance.now() + POLL_INTERVAL;
-        this.#server?.failed(error);
-        throw error;
-      })
-      .finally(() => {
-        if (this.#question === question) this.#question = null;
-      });
-    const question: Question = {
-      ...{ number: ++this.#questions, askedAt: performance.now() },
-      ...{ answer: answered.resolve, confirmed },
-    };
-    this.#open.add(question);
-    this.#answers
-      .ask(() => readRevisions(this.#database))
-      .then((revisions) => this.#answer(question, revisions))
-      .catch(answered.reject)
-      .finally(() => this.#open.delete(question));
-    return question;
-  }
-
-  #answer({ number, askedAt }: Question, { keys, now }: Awaited<ReturnType<typeof readRevisions>>): void {
-    // A later question was answered before.
-    if (number < this.#answered) return;
-    this.#answered = number;
-    this.#confirmedAt = askedAt;
-    this.#away = false;
+  #answered({ keys, now }: Revisions, askedAt: number): void {
     this.#server?.answered(now.isStandby);
-    // Who waits for an earlier one has a newer answer.
-    for (const question of this.#open) if (question.number <= number) question.answer();
     if (this.#keys !== keys) {
       this.#keys = keys;
       this.#database.changes.emit('keys', keys ?? 0);
@@ -251,24 +146,7 @@ export class ChangeFeed {
 
   /** Announces the changes up to a snapshot, which is not older than that of the last call; resolves when that is done. */
   read(now: LogSnapshot, askedAt = performance.now()): Promise<void> {
+    this.#settled.follow(now);
     return this.#log.follow(now, askedAt);
-  }
-
-  #pollSoon(): void {
-    this.confirm().catch(() => {
-      // The next request asks again, and gets the error.
-    });
-  }
-
-  /** Makes the other processes poll soon, and this one if settled changes are needed. */
-  #hintSoon(): void {
-    if (this.#hint !== undefined) return;
-    const wait = Math.max(0, this.#hintedAt + HINT_INTERVAL - performance.now());
-    this.#hint = setTimeout(() => {
-      this.#hint = undefined;
-      this.#hintedAt = performance.now();
-      if (this.#notifications !== null) this.#notifications.notify(this.#self).catch(() => {});
-      else if (this.#isSettledNeeded) this.#pollSoon();
-    }, wait).unref();
   }
 }

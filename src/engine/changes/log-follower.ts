@@ -1,15 +1,11 @@
-import { AnswerWatch } from '../db/answer-watch.ts';
 import type { Database } from '../db/database.ts';
-import { DatabaseAway } from '../db/errors.ts';
 import { nextFlight } from '../tools/single-flight.ts';
 import { pauseIfBlocked } from '../tools/time-slices.ts';
-import { TIMED_OUT, withTimeout } from '../tools/timeout.ts';
 import type { FoundChange } from './events.ts';
-import { committedBetween, MAX_FOUND, MAX_READ, positionOf, settledAfter } from './log.ts';
+import { committedBetween, MAX_FOUND } from './log.ts';
+import type { LogPages } from './log-pages.ts';
 import type { LogPosition, LogSnapshot } from './transaction-order.ts';
 
-/** Milliseconds for which the database may take for a page of the log before another connection is used. */
-const PAGE_TIMEOUT = 5_000;
 /** Maximum number of an account's changes between two snapshots that are announced one by one. */
 const MAX_NAMED = 10_000;
 
@@ -38,13 +34,14 @@ function mayFollow(before: LogSnapshot, now: LogSnapshot): boolean {
 }
 
 /**
- * Reads the log of changes page by page, up to the last known snapshot, and announces what it finds. If a page fails, the next call
- * goes on from there.
+ * Announces changes of other processes as soon as they are committed, in any order, as `change` events: for memories. It reads
+ * from the log, page by page, what was committed between two snapshots. If a page fails, the next call goes on from there.
  */
 export class LogFollower {
   /** The number of the last transaction before the changes that are announced; infinite before the first snapshot. */
   began = Number.POSITIVE_INFINITY;
   readonly #database: Database;
+  readonly #pages: LogPages;
   #latest: Sight | null = null;
   /** The snapshot up to which all changes are announced. */
   #complete: Sight | null = null;
@@ -52,17 +49,10 @@ export class LogFollower {
   /** Announced changes that the next stretch has again. */
   #repeated: ReadonlySet<number> = new Set();
   readonly #readOn = nextFlight(() => this.#readAll());
-  #stopped = false;
-  /** Changes after this position are not announced as settled yet. It never goes back. */
-  #position: LogPosition | null = null;
-  /** The snapshot up to which all settled changes were announced. */
-  #settled: LogSnapshot | null = null;
-  #settling = false;
-  /** The database's answers to questions for pages. */
-  readonly #pages = new AnswerWatch();
 
-  constructor(database: Database) {
+  constructor(database: Database, pages: LogPages) {
     this.#database = database;
+    this.#pages = pages;
   }
 
   /** The last snapshot; null before the first. */
@@ -80,20 +70,6 @@ export class LogFollower {
     return this.#complete?.askedAt ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** The position up to which settled changes were announced; null before the first snapshot. */
-  get position(): LogPosition | null {
-    return this.#position;
-  }
-
-  /** For how many milliseconds the database has answered no question for a page. */
-  get unansweredFor(): number {
-    return this.#pages.unansweredFor;
-  }
-
-  get #isSettledNeeded(): boolean {
-    return this.#database.changes.listenerCount('settled') > 0;
-  }
-
   /**
    * Announces the changes up to a snapshot, in the background. Resolves when that is done.
    * @param snapshot not older than that of the last call
@@ -105,16 +81,7 @@ export class LogFollower {
     this.#latest = { snapshot, askedAt, cameAt: isSame ? before.cameAt : performance.now() };
     if (before === null) this.began = snapshot.next - 1;
     if (before === null || (isSame && wasComplete)) this.#complete = this.#latest;
-    this.#position ??= positionOf(snapshot);
-    this.#settle().catch(() => {
-      // The next call tries again.
-    });
     return this.unread === null ? Promise.resolve() : this.#readOn();
-  }
-
-  /** Reads no further page. */
-  stop(): void {
-    this.#stopped = true;
   }
 
   async #readAll(): Promise<void> {
@@ -125,7 +92,7 @@ export class LogFollower {
         const empty = { after: null, counts: new Map(), repeated: new Set<number>() };
         this.#stretch ??= { from: from.snapshot, to, ...empty };
         await this.#read(this.#stretch);
-        if (this.#stopped) return;
+        if (this.#pages.stopped) return;
         this.#repeated = this.#stretch.repeated;
       }
       this.#complete = this.#stretch?.to ?? to;
@@ -136,8 +103,8 @@ export class LogFollower {
   /** Reads the rest of a stretch. */
   async #read(stretch: Stretch): Promise<void> {
     const { from, to } = stretch;
-    while (!this.#stopped) {
-      const found = await this.#page(() =>
+    while (!this.#pages.stopped) {
+      const found = await this.#pages.read(() =>
         committedBetween(this.#database, from, to.snapshot, stretch.after),
       );
       for (const change of found) {
@@ -149,15 +116,6 @@ export class LogFollower {
     }
   }
 
-  /** @throws DatabaseAway if it takes too long: the connection may be broken, and the next page gets another one */
-  #page<T>(read: () => Promise<T>): Promise<T> {
-    return this.#pages.ask(async () => {
-      const page = await withTimeout(PAGE_TIMEOUT, read());
-      if (page === TIMED_OUT) throw new DatabaseAway('the database did not answer in time');
-      return page;
-    });
-  }
-
   #announce(change: FoundChange, { to: { snapshot }, counts, repeated }: Stretch): void {
     const { changes, product } = this.#database;
     const { id, tx, accountId } = change;
@@ -167,36 +125,5 @@ export class LogFollower {
     if (accountId !== null) counts.set(accountId, count);
     if (accountId !== null && count === MAX_NAMED + 1) changes.emit('many', accountId, snapshot.next - 1);
     if (count <= MAX_NAMED || !product.bulkKinds.has(change.kind)) changes.found(change);
-  }
-
-  async #settle(): Promise<void> {
-    if (this.#settling) return;
-    this.#settling = true;
-    try {
-      for (;;) {
-        const [position, { latest }] = [this.#position, this];
-        if (position === null || latest === null || this.#stopped) return;
-        if (this.#settled?.settled === latest.settled && this.#settled.lastId === latest.lastId) return;
-        if (!this.#isSettledNeeded) {
-          this.#advance(positionOf(latest));
-          this.#settled = latest;
-          return;
-        }
-        const changes = await this.#page(() => settledAfter(this.#database, position, latest));
-        for (const change of changes) {
-          this.#position = { tx: change.tx, id: change.id };
-          this.#database.changes.emit('settled', change);
-        }
-        if (changes.length < MAX_READ) this.#settled = latest;
-        await pauseIfBlocked();
-      }
-    } finally {
-      this.#settling = false;
-    }
-  }
-
-  #advance(to: LogPosition): void {
-    const from = this.#position ?? to;
-    if (to.tx > from.tx || (to.tx === from.tx && to.id >= from.id)) this.#position = to;
   }
 }

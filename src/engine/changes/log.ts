@@ -58,8 +58,14 @@ export async function readLogSnapshot(db: Data): Promise<LogSnapshot> {
   return snapshotOf(row);
 }
 
-/** The number of changes of keys, and a snapshot. */
-export async function readRevisions(db: Database): Promise<{ keys: number | undefined; now: LogSnapshot }> {
+export interface Revisions {
+  /** The number of changes of keys. */
+  readonly keys: number | undefined;
+  readonly now: LogSnapshot;
+}
+
+/** Reads the number of changes of keys, and a snapshot. */
+export async function readRevisions(db: Database): Promise<Revisions> {
   const { snapshot, snapshotOf } = transactionOrder(db);
   const rows = await db.readAlone<SnapshotRow & { topic: string; number: number }>(
     sql`SELECT "topic", "number", "snapshot".* FROM "Revision", (${snapshot}) AS "snapshot"`,
@@ -71,8 +77,8 @@ export function wasCommitted({ open, next, lastId }: LogSnapshot, { tx, id }: Lo
   return id <= lastId || (tx < next && !open.includes(tx));
 }
 
-/** The end of the log: changes that settle later come after it. */
-export function positionOf({ settled, next, lastId }: LogSnapshot): LogPosition {
+/** Finds the end of the log: changes that settle later come after it. */
+export function findLogEnd({ settled, next, lastId }: LogSnapshot): LogPosition {
   return lastId > 0 ? { tx: next, id: lastId } : { tx: Math.min(settled, next), id: 0 };
 }
 
@@ -144,8 +150,8 @@ export function changesWithIds(db: Data, accountId: number, ids: readonly number
   return readChanges(db.read.bind(db), sql`"id" IN (${join([...ids])}) AND "accountId" = ${accountId}`);
 }
 
-/** Returns the position up to which the named reader has read the log; null if it has not begun. */
-export async function positionOfReader(db: Data, name: string): Promise<LogPosition | null> {
+/** Finds the position up to which the named reader has read the log; null if it has not begun. */
+export async function findReaderPosition(db: Data, name: string): Promise<LogPosition | null> {
   const [row] = await db.read<{ tx: number; changeId: number }>(
     sql`SELECT "tx", "changeId" FROM "LogReader" WHERE "name" = ${name}`,
   );
