@@ -27,7 +27,7 @@ import {
   namedList,
   namedSelection,
   updateNamedInput,
-} from './named.ts';
+} from './name-and-color.ts';
 import { refusal } from './rules.ts';
 
 export type { Space };

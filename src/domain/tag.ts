@@ -30,7 +30,7 @@ import {
   namedSelection,
   updateNamedInput,
   whereNameIsFree,
-} from './named.ts';
+} from './name-and-color.ts';
 import { refusal } from './rules.ts';
 
 export type { Tag };

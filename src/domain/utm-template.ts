@@ -17,7 +17,7 @@ import {
 import { clearableText, type LinkInput, wrongUtmTemplate } from './link/fields.ts';
 import { encodeTargets, parseTargetLists, type TargetLists } from './link/targeting.ts';
 import { filledParameters, withParameters } from './link/utm.ts';
-import { whereNameIsFree } from './named.ts';
+import { whereNameIsFree } from './name-and-color.ts';
 import { refusal } from './rules.ts';
 
 export type { UtmTemplate };

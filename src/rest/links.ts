@@ -5,7 +5,7 @@ import { qrCodeInput, qrCodePng, qrCodeSvg } from '../domain/link/qr-code.ts';
 import { type Answer, encodePage, notFound, success } from '../engine/rest/answer.ts';
 import { choice, type Fields, integer } from '../engine/rest/form/field.ts';
 import { recordOf } from '../engine/rest/record.ts';
-import { route, withoutFields } from '../engine/rest/route.ts';
+import { needText, route, withoutFields } from '../engine/rest/route.ts';
 import { withDefault } from '../engine/rules/input.ts';
 import {
   type CreateLinkInput,
@@ -80,8 +80,7 @@ export const linkRoutes = [
     fields: createFields,
     schema: createLinkInput,
     document: RestCreateLinkDocument,
-    // A missing URL is the domain's error, not GraphQL's.
-    variables: (input) => ({ input: { url: '', ...input } satisfies CreateLinkInput }),
+    variables: (input) => ({ input: { ...input, url: needText(input.url) } satisfies CreateLinkInput }),
     encode: ({ createLink }) => success({ data: linkAnswer.encode(recordOf(createLink)) }, 201),
   }),
   route({

@@ -1,9 +1,9 @@
-import { createNamedInput, updateNamedInput } from '../domain/named.ts';
+import { createNamedInput, updateNamedInput } from '../domain/name-and-color.ts';
 import { spacePageInput } from '../domain/space.ts';
 import { encodePage, notFound, success } from '../engine/rest/answer.ts';
 import { choice, type Fields, integer, text } from '../engine/rest/form/field.ts';
 import { fieldsOf, recordAnswer, recordOf } from '../engine/rest/record.ts';
-import { route, withoutFields } from '../engine/rest/route.ts';
+import { needText, route, withoutFields } from '../engine/rest/route.ts';
 import {
   type CreateSpaceInput,
   RestCreateSpaceDocument,
@@ -61,8 +61,7 @@ export const spaceRoutes = [
     fields,
     schema: createNamedInput,
     document: RestCreateSpaceDocument,
-    // The GraphQL schema requires a name; with an empty default, the domain reports a missing one like any other error.
-    variables: (input) => ({ input: { name: '', ...input } satisfies CreateSpaceInput }),
+    variables: (input) => ({ input: { ...input, name: needText(input.name) } satisfies CreateSpaceInput }),
     encode: ({ createSpace }) => success({ data: spaceAnswer.encode(recordOf(createSpace)) }, 201),
   }),
   route({

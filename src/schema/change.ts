@@ -18,7 +18,7 @@ import { enumType, inputType } from './domain-types.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, selectionOf } from './list.ts';
 import { findNodes, Node, nodeIdOf } from './node.ts';
-import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './people.ts';
+import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './access.ts';
 import { Space } from './space.ts';
 import { Tag } from './tag.ts';
 

@@ -1,5 +1,5 @@
 import './scalars.ts';
-import './people.ts';
+import './access.ts';
 import './viewer.ts';
 import './space.ts';
 import './tag.ts';

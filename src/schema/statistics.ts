@@ -24,7 +24,7 @@ import { changeCost } from './cost/field-cost.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link, selectFor } from './link/link.ts';
 import { orderOf, pageOf } from './list.ts';
-import { Account } from './people.ts';
+import { Account } from './access.ts';
 import { defineResult, NotFoundError, withFailures } from './result.ts';
 import { Space } from './space.ts';
 import { Tag } from './tag.ts';

@@ -1,4 +1,4 @@
-import { createNamedInput, namedOrderFields, updateNamedInput } from '../domain/named.ts';
+import { createNamedInput, namedOrderFields, updateNamedInput } from '../domain/name-and-color.ts';
 import {
   createTag,
   deleteTag,

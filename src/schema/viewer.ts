@@ -4,7 +4,7 @@ import { costs, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
 import type { RateLimitState } from '../engine/rules/caller.ts';
 import type { Session as SessionRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
-import { Account, ApiKey, Permission, Role, User } from './people.ts';
+import { Account, ApiKey, Permission, Role, User } from './access.ts';
 
 const RateLimit = builder.objectRef<RateLimitState>('RateLimit').implement({
   description:

@@ -30,7 +30,7 @@ import { changeCost } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
 import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './people.ts';
+import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './access.ts';
 import { idArgs, mutationsOf, queryOf } from './record-fields.ts';
 import { asDeleted, defineResult, NotFoundError, ValidationError, withFailures } from './result.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { aliasInput } from '../../src/domain/link/alias.ts';
 import { createLinkInput } from '../../src/domain/link/fields.ts';
-import { createNamedInput } from '../../src/domain/named.ts';
+import { createNamedInput } from '../../src/domain/name-and-color.ts';
 import { passwordInput, triedPassword } from '../../src/domain/password.ts';
 import { searchInput } from '../../src/engine/lists/pagination.ts';
 import { fieldErrors, nameSchema, textSchema, timestamp, trimPasted } from '../../src/engine/rules/input.ts';

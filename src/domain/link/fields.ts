@@ -11,6 +11,7 @@ import {
   plainKeyOf,
   textSchema,
   timestamp,
+  type Unparsed,
   withDefault,
 } from '../../engine/rules/input.ts';
 import { Refusal, refusalIn } from '../../engine/rules/refusal.ts';
@@ -220,7 +221,18 @@ export type NewLinkInput = Omit<z.output<typeof createLinkInput>, 'reuse'> & {
   readonly addTagIds?: undefined;
   readonly removeTagIds?: undefined;
 };
-export type LinkInput = NewLinkInput | z.output<typeof updateLinkInput>;
+/** The fields of a new link or a change, as far as they are given. */
+export type LinkInput = Partial<NewLinkInput> | z.output<typeof updateLinkInput>;
+
+/** The fields of a parsed input that were given: neither absent, nor null, nor a default. */
+export function givenFields(
+  input: NewLinkInput,
+  unparsed: Unparsed<typeof createLinkInput>,
+): Partial<NewLinkInput> {
+  const sent = new Map<string, unknown>(Object.entries(unparsed));
+  const entries = Object.entries(input).filter(([name]) => sent.get(name) != null);
+  return Object.fromEntries(entries) as Partial<NewLinkInput>; // A subset of its entries.
+}
 
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 

@@ -1,7 +1,6 @@
 import type { Data, Transaction } from '../../db/database.ts';
 import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
-import type { Destination } from '../../db/reading/same-links.ts';
 import { resetSizeOf, resetSome } from '../../db/statistics/delete-statistics.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../engine/db/errors.ts';
 import { invalid, notFound } from '../../engine/rules/errors.ts';
@@ -19,52 +18,159 @@ import {
   aliasColumns,
   buildColumns,
   createLinkInput,
+  givenFields,
+  type NewLinkInput,
   newLinkColumns,
   newLinkFields,
-  updateLinkInput,
   withPlainKey,
 } from './fields.ts';
 import { PasswordNotCompared, Reuse } from './reuse.ts';
+import { spendOnNew } from './written-rows.ts';
 
-/** Finds existing links that have all given fields of the input. */
-async function findReuse(
-  destination: Destination,
-  services: Services,
+// Links are created in steps: the input is read, then checked, its passwords are hashed, and only then a transaction writes the
+// link. What others write between the steps is found by the constraints, and by `Reuse`, which looks again. Deleting links, and
+// resetting their statistics, are below.
+
+/** The arguments of `createLink`. */
+type Given = readonly [
+  db: Data,
   actor: Actor,
+  services: Services,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
-): Promise<Reuse> {
-  const { domainId: _, ...fields } = unparsed;
-  const given = parseInput(
-    updateLinkInput,
-    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)),
-  );
+  select?: LinkSelect,
+];
+
+/** A new link whose input is read, with what the further steps need. */
+interface Creation {
+  readonly db: Data;
+  readonly actor: Actor;
+  readonly services: Services;
+  readonly input: NewLinkInput;
+  readonly domainId: number;
+  /** Finds links that equal it; null without `reuse`. */
+  readonly reuse: Reuse | null;
+  readonly now: Date;
+  /** Which fields are returned in addition to the id. */
+  readonly select: LinkSelect;
+}
+
+/** Writes a checked link. @param isLater true if other links were written since it was checked, as in a batch */
+type Write = (isLater?: boolean) => Promise<SelectedLink>;
+
+/**
+ * Creates a link; with `reuse`, returns the account's newest active link with the same domain and given fields, if there is
+ * one.
+ * @param given at last which fields are returned in addition to the id
+ * @throws DomainError VALIDATION
+ */
+export async function createLink(...given: Given): Promise<SelectedLink> {
+  const creation = await readNewLink(...given);
+  spendOnNew(creation.db, [creation.input]);
+  const write = await checkNewLink(creation);
+  return write();
+}
+
+/**
+ * Does all that precedes the writing of a new link: checks, and hashes of passwords, which take long.
+ * @returns a function that does the rest of `createLink`
+ * @throws DomainError VALIDATION
+ */
+export async function prepareNewLink(...given: Given): Promise<Write> {
+  return checkNewLink(await readNewLink(...given));
+}
+
+/** Parses the input, and prepares the search for equal links. @throws DomainError VALIDATION */
+async function readNewLink(
+  ...[db, actor, services, unparsed, now, select = {}]: Given
+): Promise<Creation> {
+  const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
+  const domainId = input.domainId ?? services.defaultDomainId;
+  const creation = { db, actor, services, input, domainId, now, select };
+  if (!reuses) return { ...creation, reuse: null };
+  const { domainId: _, ...given } = givenFields(input, unparsed);
   const columns = await buildColumns(
     { ...given, password: undefined, privacyPassword: undefined },
     services,
     actor,
   );
-  return new Reuse(services, destination, given, columns, now);
+  const destination = { accountId: actor.accountId, domainId, url: input.url };
+  return { ...creation, reuse: new Reuse(services, destination, given, columns, now) };
 }
 
-/** An existing link that equals the new one; null if there is none. */
-async function existing(db: Data, reuse: Reuse | null, select: LinkSelect): Promise<SelectedLink | null> {
-  const same = await reuse?.find(db);
-  return same ? readLink(db, same, select) : null;
+/** Looks for an equal link, checks the new one, and hashes its passwords. @throws DomainError VALIDATION */
+async function checkNewLink(creation: Creation): Promise<Write> {
+  const returning =
+    (equal: SelectedLink): Write =>
+    async (isLater) =>
+      (isLater ? await findEqual(creation) : null) ?? equal;
+  const equal = await findEqual(creation);
+  if (equal) return returning(equal);
+  try {
+    await requireValid(creation);
+  } catch (error) {
+    // Another request may have created the same link with this alias.
+    const made = await findEqual(creation);
+    if (made) return returning(made);
+    throw error;
+  }
+  const rowWith = await hashNewLink(creation);
+  return () => writeNewLink(creation, rowWith);
+}
+
+/** Returns an existing link that equals the new one; null if there is none. */
+async function findEqual({ db, reuse, select }: Creation): Promise<SelectedLink | null> {
+  const same = reuse && (await reuse.find(db));
+  return same && readLink(db, same, select);
+}
+
+/** @throws DomainError VALIDATION with all fields that the database refuses */
+async function requireValid({ db, actor, services, input, domainId }: Creation): Promise<void> {
+  const errors = await findInputErrors(db, actor, services, input, domainId, null);
+  if (errors.length > 0) throw invalid(errors);
+}
+
+/** Hashes the passwords. @returns the row for an alias */
+async function hashNewLink({ db, actor, services, input, domainId, now }: Creation) {
+  const addUtm = await utmFor(db, actor, input, input.spaceId, now);
+  const columns = await newLinkColumns(input, domainId, services, actor, { createdAt: now, updatedAt: now });
+  return (alias: string): NewLink['row'] =>
+    withPlainKey({ ...columns, ...aliasColumns(alias), ...addUtm({ ...columns, alias }) });
+}
+
+/** Writes the link; with an alias that others have taken meanwhile, again with the next one, unless it was given. */
+async function writeNewLink(
+  creation: Creation,
+  rowWith: (alias: string) => NewLink['row'],
+): Promise<SelectedLink> {
+  const { services, input } = creation;
+  const nextAlias = generatedAliases((below) => services.random(below), services.lists);
+  const pixelIds = [...new Set(input.pixelIds)];
+  for (let alias = input.alias ?? nextAlias(); ; ) {
+    try {
+      return await insert(creation, { row: rowWith(alias), pixelIds, tagIds: input.tagIds ?? [] });
+    } catch (error) {
+      if (error instanceof PasswordNotCompared) {
+        const same = await findEqual(creation);
+        if (same) return same;
+        continue;
+      }
+      // Records may have been deleted since the checks; the constraints decide.
+      if (isForeignKeyViolation(error)) await requireValid(creation);
+      if (!isUniqueViolation(error)) throw error;
+      if (input.alias != null) throw invalid([takenAlias]);
+      alias = nextAlias();
+    }
+  }
 }
 
 /**
  * Inserts the link, or returns an equal one that was created meanwhile.
  * @throws PasswordNotCompared
  */
-async function insert(
-  db: Data,
-  actor: Actor,
-  made: NewLink,
-  { reuse, now, select }: { reuse: Reuse | null; now: Date; select: LinkSelect },
-): Promise<SelectedLink> {
+function insert({ db, actor, reuse, now, select }: Creation, made: NewLink): Promise<SelectedLink> {
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const same = await reuse?.findLocked(tx);
+    const same = reuse && (await reuse.findLocked(tx));
     // On PostgreSQL, that link may be deleted meanwhile.
     const before = same && (await readLink(tx, same, select));
     if (before) return before;
@@ -77,76 +183,6 @@ async function insert(
     if (link === null) throw new Error('the new link cannot be read');
     return link;
   });
-}
-
-/**
- * Creates a link; with `reuse`, returns the account's newest active link with the same domain and given fields, if there is
- * one.
- * @param select which fields are returned in addition to the id
- * @throws DomainError VALIDATION
- */
-export async function createLink(...of: Parameters<typeof prepareNewLink>): Promise<SelectedLink> {
-  const create = await prepareNewLink(...of);
-  return create();
-}
-
-/**
- * Does all that precedes the writing of a new link: checks, and hashes of passwords, which take long.
- * @returns a function that does the rest of `createLink`; `isLater` if other links were written meanwhile, as in a batch
- * @throws DomainError VALIDATION
- */
-export async function prepareNewLink(
-  db: Data,
-  actor: Actor,
-  services: Services,
-  unparsed: Unparsed<typeof createLinkInput>,
-  now: Date,
-  select: LinkSelect = {},
-): Promise<(isLater?: boolean) => Promise<SelectedLink>> {
-  const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
-  const domainId = input.domainId ?? services.defaultDomainId;
-  const { url, pixelIds = [], tagIds = [] } = input;
-  const { accountId } = actor;
-  const reuse = reuses ? await findReuse({ accountId, domainId, url }, services, actor, unparsed, now) : null;
-  const newest = (found: SelectedLink) => async (isLater?: boolean) =>
-    (isLater ? await existing(db, reuse, select) : null) ?? found;
-  const found = await existing(db, reuse, select);
-  if (found) return newest(found);
-  const check = async () => {
-    const errors = await findInputErrors(db, actor, services, input, domainId, null);
-    if (errors.length > 0) throw invalid(errors);
-  };
-  try {
-    await check();
-  } catch (error) {
-    // Another request may have created the same link with this alias.
-    const made = await existing(db, reuse, select);
-    if (made) return newest(made);
-    throw error;
-  }
-  const addUtm = await utmFor(db, actor, input, input.spaceId, now);
-  const columns = await newLinkColumns(input, domainId, services, actor, { createdAt: now, updatedAt: now });
-  const nextAlias = generatedAliases((below) => services.random(below), services.lists);
-  return async () => {
-    for (let alias = input.alias ?? nextAlias(); ; ) {
-      const row = withPlainKey({ ...columns, ...aliasColumns(alias), ...addUtm({ ...columns, alias }) });
-      const made = { row, pixelIds: [...new Set(pixelIds)], tagIds };
-      try {
-        return await insert(db, actor, made, { reuse, now, select });
-      } catch (error) {
-        if (error instanceof PasswordNotCompared) {
-          const same = await existing(db, reuse, select);
-          if (same) return same;
-          continue;
-        }
-        // Records may have been deleted since the checks; the constraints decide.
-        if (isForeignKeyViolation(error)) await check();
-        if (!isUniqueViolation(error)) throw error;
-        if (input.alias != null) throw invalid([takenAlias]);
-        alias = nextAlias();
-      }
-    }
-  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { type LinkSettings, readLink, type SelectedLink, updateLinkIn } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
@@ -30,6 +31,11 @@ import {
   updateLinkInput,
   withPlainKey,
 } from './fields.ts';
+import { spendOnUpdates } from './written-rows.ts';
+
+// Links are changed in steps: the input is read, the link as it is stored is read and checked, passwords are hashed, and a
+// transaction writes what differs. The write names the time of the change that was read. If that is another one by now, the link
+// is locked, and the input is applied to it as it is then.
 
 /** A text that is equal for equal sets of ids. */
 function listed(ids: readonly number[]): string {
@@ -74,25 +80,76 @@ export interface LinkUpdate {
   readonly ifUpdatedAt?: string | null | undefined;
 }
 
+/** The arguments of `updateLink`. */
 interface Updating {
   readonly update: LinkUpdate;
   readonly services: Services;
   readonly now: Date;
   /** Which fields of the link are returned in addition to its id. */
   readonly select: LinkSelect;
-  /** Of the input, if they are known already. */
-  readonly hashed?: Hashed;
 }
 
-type Columns = Awaited<ReturnType<typeof hashedColumns>>;
+/** A change whose input is read. */
+interface Change extends Pick<Updating, 'services' | 'now' | 'select'> {
+  readonly db: Data;
+  readonly actor: Actor;
+  readonly input: z.output<typeof updateLinkInput>;
+  readonly where: NonNullable<ReturnType<typeof owned>>;
+  /** The time of the link's last change that the editor saw; null for any. */
+  readonly seen: Date | null;
+}
 
-/** Columns, and the link that they were made for. */
-interface Hashed extends Columns {
-  readonly of: Link;
+/**
+ * Changes a link, and records which fields have changed; if none has, nothing is written.
+ * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
+ */
+export async function updateLink(db: Data, actor: Actor, updating: Updating): Promise<SelectedLink> {
+  const change = readUpdate(db, actor, updating);
+  await spendOnUpdates(db, actor, [updating.update]);
+  return writeUpdate(change);
+}
+
+/**
+ * Hashes and compares the passwords of a change of a batch, which takes long, before the first one is written.
+ * @returns a function that does the rest of `updateLink`
+ * @throws DomainError VALIDATION, NOT_FOUND
+ */
+export async function prepareLinkUpdate(
+  db: Data,
+  actor: Actor,
+  updating: Updating,
+): Promise<() => Promise<SelectedLink>> {
+  const change = readUpdate(db, actor, updating);
+  const { password, privacyPassword } = change.input;
+  if (password == null && privacyPassword == null) return () => writeUpdate(change);
+  const link = await db.prisma.link.findUnique({ where: change.where });
+  const hashed = link && { ...(await hashUpdate(change, link)), link };
+  return () => writeUpdate(change, hashed);
+}
+
+/** Parses the input. @throws DomainError VALIDATION, or NOT_FOUND for the id of no record */
+function readUpdate(
+  db: Data,
+  actor: Actor,
+  { update: { id, input: unparsed, ifUpdatedAt }, services, now, select }: Updating,
+): Change {
+  const seen = parseIfUpdatedAt(ifUpdatedAt);
+  const input = parseInput(updateLinkInput, unparsed);
+  const where = owned(actor, id);
+  if (where === null) throw notFound('link');
+  return { db, actor, input, where, seen, services, now, select };
 }
 
 /** The columns that the input sets, and a new hash of the privacy password if it is set to what it is. */
-async function hashedColumns(input: LinkInput, services: Services, actor: Actor, link: Link) {
+type Columns = Awaited<ReturnType<typeof hashUpdate>>;
+
+/** Columns, and the link that they were made for. */
+interface Hashed extends Columns {
+  readonly link: Link;
+}
+
+/** Hashes the passwords. A password that is set to what it is keeps its hash, but the statistics get a new one. */
+async function hashUpdate({ input, services, actor }: Change, link: Link) {
   const data = await buildColumns(input, services, actor, link);
   const { privacyPassword: given } = input;
   const isSame = given != null && data.privacyPassword === link.privacyPassword;
@@ -101,21 +158,19 @@ async function hashedColumns(input: LinkInput, services: Services, actor: Actor,
   return { data, renewed };
 }
 
-/** The columns for the link as it is now: a password that it was given meanwhile keeps its hash. */
-async function columnsNow(
-  { data, renewed, of }: Hashed,
-  input: LinkInput,
-  services: Services,
-  actor: Actor,
+/** Returns the columns for the link as it is now: a password that it was given meanwhile keeps its hash. */
+async function adoptHashes(
+  { data, renewed, link: before }: Hashed,
+  { input, services, actor }: Change,
   link: Link,
 ): Promise<Columns> {
   const current = async (name: 'password' | 'privacyPassword') => {
     const [given, stored] = [input[name], link[name]];
-    if (!given || stored === null || stored === of[name]) return null;
+    if (!given || stored === null || stored === before[name]) return null;
     return (await services.verifyPassword(ofAccount(actor), given, stored)) ? stored : null;
   };
   const columns = { ...data, password: (await current('password')) ?? data.password };
-  if (link.privacyPassword === of.privacyPassword) return { data: columns, renewed };
+  if (link.privacyPassword === before.privacyPassword) return { data: columns, renewed };
   const made = renewed.privacyPassword ?? data.privacyPassword;
   const kept = await current('privacyPassword');
   return kept && made
@@ -123,97 +178,96 @@ async function columnsNow(
     : { data: { ...columns, privacyPassword: made }, renewed: {} };
 }
 
-/**
- * Changes a link, and records which fields have changed; if none has, nothing is written.
- * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
- */
-export function updateLink(db: Data, actor: Actor, updating: Updating): Promise<SelectedLink> {
-  return retryOvertaken(() => updateOnce(db, actor, updating));
+/** Checks, hashes and writes the change; once more if another write has overtaken it. @param hashed what is hashed already */
+function writeUpdate(change: Change, hashed?: Hashed | null): Promise<SelectedLink> {
+  return retryOvertaken(async () => {
+    const link = await readForUpdate(change, change.db);
+    await requireValid(change, link);
+    // Takes long: once, and not in a transaction.
+    const columns = hashed ? await adoptHashes(hashed, change, link) : await hashUpdate(change, link);
+    const settings = await settingsFor(change, columns, change.db, link);
+    return settings === null ? readChanged(change, change.db) : writeSettings(change, columns, link, settings);
+  });
 }
 
-/**
- * Hashes and compares the passwords of a change of a batch, which takes long, before the first one is written.
- * @returns a function that does the rest of `updateLink`
- */
-export async function prepareLinkUpdate(
-  db: Data,
-  actor: Actor,
-  updating: Updating,
-): Promise<() => Promise<SelectedLink>> {
-  const { id, input } = updating.update;
-  const { data } = updateLinkInput.safeParse(input);
-  const hasPassword = (data?.password ?? data?.privacyPassword ?? null) !== null;
-  const where = hasPassword ? owned(actor, id) : null;
-  const link = where && (await db.prisma.link.findUnique({ where }));
-  const hashed = link && data && { ...(await hashedColumns(data, updating.services, actor, link)), of: link };
-  return () => updateLink(db, actor, { ...updating, ...(hashed && { hashed }) });
+/** Reads the whole row. @throws DomainError NOT_FOUND */
+async function readForUpdate({ where }: Change, { prisma }: Data): Promise<Link> {
+  const link = await prisma.link.findUnique({ where });
+  if (link === null) throw notFound('link');
+  return link;
 }
 
-async function updateOnce(
-  db: Data,
-  actor: Actor,
-  { update: { id, input: unparsed, ifUpdatedAt }, services, now, select, hashed }: Updating,
-): Promise<SelectedLink> {
-  const seen = parseIfUpdatedAt(ifUpdatedAt);
-  const input = parseInput(updateLinkInput, unparsed);
-  const where = owned(actor, id);
-  const link = where && (await db.prisma.link.findUnique({ where }));
-  if (where === null || link === null) throw notFound('link');
+/** Reads what was selected of the link. @throws DomainError NOT_FOUND */
+async function readChanged({ where, select }: Change, db: Data): Promise<SelectedLink> {
+  const link = await readLink(db, where, select);
+  if (link === null) throw notFound('link');
+  return link;
+}
+
+/** @throws DomainError VALIDATION with all fields that do not fit the database or the link */
+async function requireValid({ db, actor, services, input }: Change, link: Link): Promise<void> {
   const errors = await findInputErrors(db, actor, services, input, link.domainId, link);
   if (input.domainId !== undefined && input.domainId !== link.domainId)
     errors.push(fieldError(['domainId'], fixedDomain));
   errors.push(...privacyErrors(input, link));
   if (errors.length > 0) throw invalid(errors);
-  // Hashes passwords, which takes long: once, and not in a transaction.
-  const { data, renewed } = hashed
-    ? await columnsNow(hashed, input, services, actor, link)
-    : await hashedColumns(input, services, actor, link);
-  /** Returns the columns that the input sets in a stored link and the changed fields; null if nothing changes. */
-  const settingsFor = async (
-    client: Data,
-    stored: Link,
-  ): Promise<(LinkSettings & { fields: string[] }) | null> => {
-    requireUnchanged(stored, seen);
-    const late = privacyErrors(input, stored);
-    if (late.length > 0) throw invalid(late);
-    const expiresAt = resolveExpiry(stored.expiresAt, input.expiration?.at);
-    const { spaceId = stored.spaceId } = input;
-    const addUtm = await utmFor(client, actor, input, spaceId, now);
-    const set = { ...data, expiresAt };
-    const utm = addUtm({ ...stored, ...changedColumns(stored, set) });
-    const { plainKey } = withPlainKey({ ...stored, ...changedColumns(stored, { ...set, ...utm }) });
-    const changed = changedColumns(stored, { ...set, ...utm, plainKey });
-    const lists = await otherLists(client, stored.id, input);
-    const { pixelIds: pixels, tagIds: tags } = lists;
-    const columns = { ...changed, ...renewed };
-    if (Object.keys(columns).length === 0 && !pixels && !tags) return null;
-    const fields = changedFields(
-      { ...changed, ...(pixels && { pixels }), ...(tags && { tags }) },
-      fieldNames,
-    );
-    const updatedAt = fields.length > 0 ? timeOfChange(stored, now) : stored.updatedAt;
-    return { columns: { ...columns, updatedAt }, ...lists, fields };
-  };
-  const read = async (client: Data) => {
-    const shown = await readLink(client, where, select);
-    if (shown === null) throw notFound('link');
-    return shown;
-  };
-  const first = await settingsFor(db, link);
-  if (first === null) return read(db);
+}
+
+interface Settings extends LinkSettings {
+  /** The changed fields; none if only a hash is renewed. */
+  readonly fields: readonly string[];
+}
+
+/**
+ * Returns what the change sets in a stored link; null if nothing changes.
+ * @param client what to read from: the database, or the transaction that locks the link
+ * @throws DomainError VALIDATION, CONFLICT
+ */
+async function settingsFor(
+  { actor, input, seen, now }: Change,
+  { data, renewed }: Columns,
+  client: Data,
+  stored: Link,
+): Promise<Settings | null> {
+  requireUnchanged(stored, seen);
+  const late = privacyErrors(input, stored);
+  if (late.length > 0) throw invalid(late);
+  const expiresAt = resolveExpiry(stored.expiresAt, input.expiration?.at);
+  const { spaceId = stored.spaceId } = input;
+  const addUtm = await utmFor(client, actor, input, spaceId, now);
+  const set = { ...data, expiresAt };
+  const utm = addUtm({ ...stored, ...changedColumns(stored, set) });
+  const { plainKey } = withPlainKey({ ...stored, ...changedColumns(stored, { ...set, ...utm }) });
+  const changed = changedColumns(stored, { ...set, ...utm, plainKey });
+  const lists = await otherLists(client, stored.id, input);
+  const { pixelIds: pixels, tagIds: tags } = lists;
+  const columns = { ...changed, ...renewed };
+  if (Object.keys(columns).length === 0 && !pixels && !tags) return null;
+  const fields = changedFields(
+    { ...changed, ...(pixels && { pixels }), ...(tags && { tags }) },
+    fieldNames,
+  );
+  const updatedAt = fields.length > 0 ? timeOfChange(stored, now) : stored.updatedAt;
+  return { columns: { ...columns, updatedAt }, ...lists, fields };
+}
+
+/** Writes the settings, which were made for `link`. If it was changed since, they are made anew for the locked link. */
+function writeSettings(
+  change: Change,
+  columns: Columns,
+  { id, updatedAt }: Link,
+  made: Settings,
+): Promise<SelectedLink> {
+  const { db, actor, now } = change;
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    let settings: typeof first | null = first;
-    if (!(await updateLinkIn(tx, { id: link.id, updatedAt: link.updatedAt }, settings))) {
-      // The link was changed after it was read: lock it, and apply the input to its current state.
-      await tx.lockRow('Link', link.id);
-      const stored = await tx.prisma.link.findUnique({ where });
-      if (stored === null) throw notFound('link');
-      settings = await settingsFor(tx, stored);
-      if (settings === null) return read(tx);
-      await updateLinkIn(tx, { id: link.id }, settings);
+    let settings: Settings | null = made;
+    if (!(await updateLinkIn(tx, { id, updatedAt }, settings))) {
+      await tx.lockRow('Link', id);
+      settings = await settingsFor(change, columns, tx, await readForUpdate(change, tx));
+      if (settings === null) return readChanged(change, tx);
+      await updateLinkIn(tx, { id }, settings);
     }
-    const { fields } = settings;
-    if (fields.length > 0) await record('UPDATED', 'LINK', [link.id], fields);
-    return read(tx);
+    if (settings.fields.length > 0) await record('UPDATED', 'LINK', [id], settings.fields);
+    return readChanged(change, tx);
   });
 }

@@ -8,7 +8,7 @@ import { nameFor } from '../../engine/tools/name-for.ts';
 import { permissions } from '../access/role.ts';
 import { createLinkInput } from '../link/fields.ts';
 import type { DryRun } from '../link/used-aliases.ts';
-import { createNamedInput } from '../named.ts';
+import { createNamedInput } from '../name-and-color.ts';
 import { createPixel, createPixelInput, MAX_PIXELS, noRoomForPixels, parsePixel } from '../pixel.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';

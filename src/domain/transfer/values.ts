@@ -4,7 +4,7 @@ import { itemsInJson } from '../../engine/tools/json-size.ts';
 import { piecesOf } from '../../engine/tools/pieces.ts';
 import { linkTexts, MAX_PIXELS, MAX_TAGS } from '../link/fields.ts';
 import { MAX_TARGETS } from '../link/targeting.ts';
-import { color as colorRule, name as nameRule } from '../named.ts';
+import { color as colorRule, name as nameRule } from '../name-and-color.ts';
 import { refusal } from '../rules.ts';
 import { normalizeDomainName } from '../short-domain/host.ts';
 import { type Format, type ImportRecord, importFormats } from './formats.ts';

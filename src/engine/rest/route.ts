@@ -1,5 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { GraphQLError } from 'graphql';
 import { z } from 'zod';
+import { badRequest } from '../graphql/errors.ts';
 import type { Answer, RequestUrl } from './answer.ts';
 import type { Csv } from './csv-answer.ts';
 import type { Fields } from './form/field.ts';
@@ -36,6 +38,21 @@ interface Route<Data, Variables, CsvData, CsvVariables> {
 /** True if the operation changes a record. An empty value then clears its field; otherwise it counts as absent. */
 export function isUpdate({ methods }: Pick<AnyRoute, 'methods'>): boolean {
   return methods.includes('PATCH');
+}
+
+export function isWrite({ methods }: Pick<AnyRoute, 'methods'>): boolean {
+  return !methods.includes('GET');
+}
+
+/** A text that the document needs. @throws GraphQLError, as for any variable that does not fit, before anything is done */
+export function needText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw badRequest('The document needs a text.');
+}
+
+/** True if the document was not executed, since its variables do not fit: the input has wrong fields. */
+export function isUnfit(error: unknown): boolean {
+  return error instanceof GraphQLError && error.extensions.code === 'BAD_REQUEST';
 }
 
 export const withoutFields = { fields: {}, schema: z.object({}) };

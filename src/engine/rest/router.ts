@@ -20,9 +20,9 @@ import {
   unreadable,
 } from './answer.ts';
 import { type Csv, type CsvOptions, sendCsv, wantsCsv } from './csv-answer.ts';
-import { decodeFields, refusalsOf } from './form/field.ts';
+import { decodeForm, findRefusals, refusalsOf } from './form/field.ts';
 import { type FormFields, parseForm, readForm, UnreadableBody } from './form/form.ts';
-import { type AnyRoute, isUpdate } from './route.ts';
+import { type AnyRoute, isUnfit, isUpdate, isWrite } from './route.ts';
 
 /** A request as the router needs it. */
 export interface RestRequest extends Writing {
@@ -82,8 +82,12 @@ async function answer<Asked extends RestRequest>(
   { req, res, route, url, form, request }: Call<Asked>,
   { run, report }: RestDependencies<Asked>,
 ): Promise<Answer | null> {
-  const { input, refusals } = decodeFields(route.fields, form, route.schema, isUpdate(route));
-  if (refusals.size > 0) return unprocessable(refusals);
+  const decoded = decodeForm(route.fields, form, isUpdate(route));
+  const { input } = decoded;
+  const findWrong = () => findRefusals(route.fields, form, route.schema, decoded);
+  // A function that writes parses its input, so that this does it only to tell all that is wrong.
+  const wrong = isWrite(route) && decoded.refusals.size === 0 ? decoded.refusals : findWrong();
+  if (wrong.size > 0) return unprocessable(wrong);
   const id = typeof req.params.id === 'string' ? req.params.id : '';
   if (route.csv) res.vary('Accept');
   try {
@@ -93,6 +97,8 @@ async function answer<Asked extends RestRequest>(
     await pauseIfBlocked();
     return route.encode(data, url, input);
   } catch (error) {
+    const unfit = isUnfit(error) ? findWrong() : wrong;
+    if (unfit.size > 0) return unprocessable(unfit);
     const visible = visibleError(error, input);
     if (visible === null || visible.code === 'UNAVAILABLE') throw error;
     return answerTo[visible.code](visible, refusalsOf(route.fields, form, visible.fields));

@@ -341,10 +341,8 @@ function asUpdated(
 builder.mutationFields((t) => ({
   createLink: t.field({
     ...creation,
-    resolve(_root, { input }, context, info) {
-      spendOnNew(context.db, [input]);
-      return asResult(context, createLink(...ofCreate(context, input, selectFor(context, info))), input);
-    },
+    resolve: (_root, { input }, context, info) =>
+      asResult(context, createLink(...ofCreate(context, input, selectFor(context, info))), input),
   }),
   createLinks: t.field({
     type: [creation.type],
@@ -367,9 +365,8 @@ builder.mutationFields((t) => ({
   updateLink: t.field({
     ...update,
     args: { ...update.args, ...ifUpdatedAtArg },
-    async resolve(_root, args, context, info) {
+    resolve(_root, args, context, info) {
       const select = selectFor(context, info);
-      await spendOnUpdates(context.db, context.actor, [args]);
       return asUpdated(context, updateLink(...ofUpdate(context, args, select)), args, select);
     },
   }),
@@ -391,9 +388,11 @@ builder.mutationFields((t) => ({
       await spendOnUpdates(context.db, context.actor, parseBatch('inputs', inputs));
       const prepared = await inSequence(inputs, async (one) => ({
         one,
-        change: await prepareLinkUpdate(...ofUpdate(context, one, select)),
+        change: await asResult(context, prepareLinkUpdate(...ofUpdate(context, one, select)), one.input),
       }));
-      return inSequence(prepared, ({ one, change }) => asUpdated(context, change(), one, select));
+      return inSequence(prepared, ({ one, change }) =>
+        change instanceof Failure ? change : asUpdated(context, change(), one, select),
+      );
     },
   }),
   deleteLink: t.field({

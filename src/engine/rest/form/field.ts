@@ -168,16 +168,17 @@ export function refusalsOf(fields: Fields, sent: FormFields, errors: readonly Fi
   return inOrder(fields, refusals);
 }
 
+/** The GraphQL input of sent fields, and the errors of some of them. */
+interface Decoded {
+  readonly input: Record<string, unknown>;
+  readonly refusals: Refusals;
+}
+
 /**
- * Decodes the sent fields into the GraphQL input. An empty value is null with `emptyClears`, else absent. `refusals` has all
- * wrong fields at once: values that v1 does not know, and errors of the `schema`.
+ * Decodes the sent fields into the GraphQL input. An empty value is null with `emptyClears`, else absent. Only values that v1
+ * does not know are refused here.
  */
-export function decodeFields(
-  fields: Fields,
-  sent: FormFields,
-  schema: z.ZodType,
-  emptyClears: boolean,
-): { input: Record<string, unknown>; refusals: Refusals } {
+export function decodeForm(fields: Fields, sent: FormFields, emptyClears: boolean): Decoded {
   const input: Record<string, unknown> = {};
   const wrong: Refusals = new Map();
   for (const [name, field] of Object.entries(fields)) {
@@ -198,11 +199,32 @@ export function decodeFields(
     });
     assign(input, field.path, decoded);
   }
+  return { input, refusals: wrong };
+}
+
+/** Returns all wrong fields at once: those that v1 refuses, and those of which the input has errors by the schema. */
+export function findRefusals(
+  fields: Fields,
+  sent: FormFields,
+  schema: z.ZodType,
+  { input, refusals: wrong }: Decoded,
+): Refusals {
   const parsed = schema.safeParse(input);
   const refused = refusalsOf(fields, sent, parsed.success ? [] : fieldErrors(parsed.error));
   // If both report a field, v1's message is used.
   const rest = [...refused].filter(([name]) => !wrong.has(name));
-  return { input, refusals: inOrder(fields, new Map([...wrong, ...rest].slice(0, MAX_FIELD_ERRORS))) };
+  return inOrder(fields, new Map([...wrong, ...rest].slice(0, MAX_FIELD_ERRORS)));
+}
+
+/** Decodes the sent fields, and checks the input by the schema. */
+export function decodeFields(
+  fields: Fields,
+  sent: FormFields,
+  schema: z.ZodType,
+  emptyClears: boolean,
+): Decoded {
+  const decoded = decodeForm(fields, sent, emptyClears);
+  return { input: decoded.input, refusals: findRefusals(fields, sent, schema, decoded) };
 }
 
 /** Refusals in v1's order of fields, so that the first message does not depend on which check found it. */
