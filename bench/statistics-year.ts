@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { PendingVisits, type Visit } from '../src/clicks/pending-visits.ts';
-import { VisitWriter } from '../src/clicks/write.ts';
+import { VisitWriter } from '../src/clicks/visit-writer.ts';
 import type { Database } from '../src/db/database.ts';
 import { type Day, daysAfter, startOf } from '../src/db/statistics/calendar.ts';
 import { join, raw, sql } from '../src/engine/db/sql.ts';

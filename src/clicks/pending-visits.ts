@@ -3,16 +3,16 @@ import { dayOfHour, hourOf } from '../db/statistics/calendar.ts';
 import type { Value } from '../db/statistics/value.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
-import { destinationOf, factsOf } from './visit-facts.ts';
 import {
+  countUnwritten,
   type DayOfLink,
   emptyDay,
   emptyHour,
   type HourOfLink,
   type LinkVisits,
-  unwrittenOf,
   type Visits,
-} from './visits.ts';
+} from './visit-counts.ts';
+import { describeDestination, describeVisitor } from './visit-facts.ts';
 
 /** A visit that reached the destination, or that of a program that would have. */
 export interface Visit {
@@ -39,7 +39,7 @@ const MAX_LINKS = 200_000;
 const IPV4 = /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/;
 
 /** A digest that is equal for visits of the same visitor. */
-function digestOf(address: string, userAgent: string): string {
+function digestVisitor(address: string, userAgent: string): string {
   const network = IPV4.test(address) ? address : networkOf(address);
   return hash('sha256', `${network}\n${userAgent}`, 'base64');
 }
@@ -90,14 +90,14 @@ export class PendingVisits {
   /** The number of clicks that are not in the database. */
   get unwritten(): number {
     let sum = 0;
-    for (const link of this.#links.values()) sum += unwrittenOf(link);
+    for (const link of this.#links.values()) sum += countUnwritten(link);
     return sum;
   }
 
   /** The number of a link's clicks that are not in the database. */
-  unwrittenOf(linkId: number): number {
+  countUnwritten(linkId: number): number {
     const link = this.#links.get(linkId);
-    return link === undefined ? 0 : unwrittenOf(link);
+    return link === undefined ? 0 : countUnwritten(link);
   }
 
   /** True if there is room for visits of a link. */
@@ -116,11 +116,11 @@ export class PendingVisits {
     if (alreadyCounted !== null && !this.#startAfterReset(day, alreadyCounted.resets)) return;
     if (!visitor.optedOut) day.described++;
     if (!this.#statistics || this.#details >= this.#bounds.details) return;
-    if (destination !== null) this.#addValue(day, destinationOf(destination));
-    for (const value of factsOf(visitor, referrer)) this.#addValue(day, value);
+    if (destination !== null) this.#addValue(day, describeDestination(destination));
+    for (const value of describeVisitor(visitor, referrer)) this.#addValue(day, value);
     if (visitor.optedOut || address === '') return;
     const before = day.visitors.size;
-    day.visitors.add(digestOf(address, visitor.userAgent));
+    day.visitors.add(digestVisitor(address, visitor.userAgent));
     this.#details += day.visitors.size - before;
   }
 

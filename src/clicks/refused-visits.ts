@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { oneLine } from '../engine/tools/one-line.ts';
-import { unwrittenOf, type Visits } from './visits.ts';
+import { countUnwritten, type Visits } from './visit-counts.ts';
 
 /** For how many links lost clicks are logged in one period, and for how many the rest; and how long it is, in milliseconds. */
 const MAX_LINES = 20;
@@ -28,7 +28,7 @@ export class RefusedVisits {
 
   add(visits: Visits, error: unknown): void {
     for (const [link, one] of visits) {
-      const refused = { clicks: unwrittenOf(one), bots: 0, values: 0, visitors: 0 };
+      const refused = { clicks: countUnwritten(one), bots: 0, values: 0, visitors: 0 };
       for (const { bots, values, visitors } of one.days.values()) {
         refused.bots += bots;
         refused.values += values.size;

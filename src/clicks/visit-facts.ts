@@ -76,12 +76,12 @@ const destinations = new LRUCache<string, Value>({
 });
 
 /** The value for a destination, without the query of the visit. */
-export function destinationOf(destination: string): Value {
+export function describeDestination(destination: string): Value {
   return destinations.memo(destination);
 }
 
 /** The values of a visitor that are counted with a click; none if tracking is declined. */
-export function factsOf(visitor: Visitor, referrer: string): readonly Value[] {
+export function describeVisitor(visitor: Visitor, referrer: string): readonly Value[] {
   if (visitor.optedOut) return [];
   const { country, acceptLanguage, platformHint, userAgent } = visitor;
   return [

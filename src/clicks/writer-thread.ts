@@ -1,8 +1,8 @@
 // The thread that writes visits on SQLite.
 import { WRITER_SETTINGS } from '../engine/db/sqlite/file.ts';
 import { answerBy, openOwn, writableOf } from '../engine/db/sqlite/thread.ts';
-import type { Visits } from './visits.ts';
-import { type Receipt, VisitWriter } from './write.ts';
+import type { Visits } from './visit-counts.ts';
+import { type Receipt, VisitWriter } from './visit-writer.ts';
 
 /**
  * In bytes: the log grows beside a long reader, such as a shell, and would keep its size until the end of the process. Cutting it

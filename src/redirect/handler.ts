@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { ClickBuffer } from '../clicks/click-buffer.ts';
-import type { CountsBefore, Turn } from '../clicks/count-at-once.ts';
+import type { CountsBefore, Turn } from '../clicks/immediate-counts.ts';
 import { readTitle } from '../db/reading/link-for-visit.ts';
 import { isItself, normalizePlace } from '../domain/link/alias.ts';
 import { mayRunPixels } from '../domain/short-domain/domain.ts';

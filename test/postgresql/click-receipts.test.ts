@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteOldReceipts } from '../../src/clicks/write.ts';
+import { deleteOldReceipts } from '../../src/clicks/visit-writer.ts';
 import { addClicks } from '../support/clicks.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';

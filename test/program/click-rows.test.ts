@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { requireFewRows, TooManyRows } from '../../src/clicks/rows.ts';
-import { emptyDay, emptyHour, type Visits } from '../../src/clicks/visits.ts';
+import { requireFewRows, TooManyRows } from '../../src/clicks/row-limit.ts';
+import { emptyDay, emptyHour, type Visits } from '../../src/clicks/visit-counts.ts';
 import { dayOf, hourOf } from '../../src/db/statistics/calendar.ts';
 import { kinds, visitValue } from '../../src/db/statistics/value.ts';
 

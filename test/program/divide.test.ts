@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { divide } from '../../src/clicks/divide.ts';
 import {
+  countUnwritten,
   type DayOfLink,
-  daysOf,
   emptyDay,
   emptyHour,
   type LinkVisits,
-  unwrittenOf,
+  listDays,
   type Visits,
-} from '../../src/clicks/visits.ts';
+} from '../../src/clicks/visit-counts.ts';
 import { dayOfHour, hourOf } from '../../src/db/statistics/calendar.ts';
 import { kinds, visitValue } from '../../src/db/statistics/value.ts';
 
@@ -64,12 +64,12 @@ function rowsOf(parts: readonly Visits[]): Record<string, number> {
   };
   for (const visits of parts) {
     for (const [id, link] of visits) {
-      add(`${id}`, unwrittenOf(link));
+      add(`${id}`, countUnwritten(link));
       for (const [hour, one] of link.hours)
         for (const sum of ['clicks', 'alreadyCounted', 'bots'] as const)
           add(`${id} ${hour} ${sum}`, one[sum]);
     }
-    for (const [id, day, one] of daysOf(visits)) {
+    for (const [id, day, one] of listDays(visits)) {
       for (const sum of ['clicks', 'alreadyCounted', 'bots', 'described'] as const)
         add(`${id} ${day} ${sum}`, one[sum]);
       for (const [value, count] of one.values) add(`${id} ${day} ${value.hash}`, count);
@@ -92,7 +92,7 @@ test('parts have together what the whole has, and in the end each row is alone',
       const counted = new Set<string>();
       for (const leaf of leaves) {
         expect(leaf.size).toBe(1);
-        for (const [id, day, one] of daysOf(leaf)) {
+        for (const [id, day, one] of listDays(leaf)) {
           const hours = leaf.get(id)?.hours.size ?? 0;
           expect(hours + one.values.size + one.visitors.size).toBe(1);
           expect(one.described).toBeLessThanOrEqual(one.clicks);

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { PendingVisits, type Visit } from '../../src/clicks/pending-visits.ts';
-import { factsOf, referrerHost } from '../../src/clicks/visit-facts.ts';
-import { unwrittenOf } from '../../src/clicks/visits.ts';
+import { countUnwritten } from '../../src/clicks/visit-counts.ts';
+import { describeVisitor, referrerHost } from '../../src/clicks/visit-facts.ts';
 import type { Visitor } from '../../src/domain/visit/visitor.ts';
 import { VISITOR } from '../support/visit.ts';
 
 /** The values of a visitor, of all kinds. */
 function known(of: Partial<Visitor>): object {
-  return Object.assign({}, ...factsOf({ ...VISITOR, ...of }, '').map(({ columns }) => columns));
+  return Object.assign({}, ...describeVisitor({ ...VISITOR, ...of }, '').map(({ columns }) => columns));
 }
 
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0';
@@ -151,7 +151,7 @@ test('drops details of visits above the limits, and still counts the visits', ()
   const first = pending.take(1);
   expect(first.size).toBe(1);
   const links = [...first.values(), ...pending.take(5).values()];
-  expect(links.map(unwrittenOf)).toEqual([240, 240]);
+  expect(links.map(countUnwritten)).toEqual([240, 240]);
   const days = links.flatMap((link) => [...link.days.values()]);
   expect(days.reduce((sum, day) => sum + day.clicks, 0)).toBe(480);
   const details = days.reduce((sum, day) => sum + day.values.size + day.visitors.size, 0);

@@ -1,5 +1,5 @@
 import { PendingVisits, type Visit } from '../../src/clicks/pending-visits.ts';
-import { type Receipt, VisitWriter } from '../../src/clicks/write.ts';
+import { type Receipt, VisitWriter } from '../../src/clicks/visit-writer.ts';
 import type { Data } from '../../src/db/database.ts';
 import { VISITOR } from './visit.ts';
 

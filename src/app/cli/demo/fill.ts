@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PendingVisits } from '../../../clicks/pending-visits.ts';
-import { VisitWriter } from '../../../clicks/write.ts';
+import { VisitWriter } from '../../../clicks/visit-writer.ts';
 import { models } from '../../../db/copied.ts';
 import type { Data } from '../../../db/database.ts';
 import { type Day, dayOf, daysAfter, startOf } from '../../../db/statistics/calendar.ts';

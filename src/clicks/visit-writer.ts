@@ -5,10 +5,11 @@ import type { Data, Statements, Writable } from '../engine/db/database.ts';
 import { dateText } from '../engine/db/driver.ts';
 import { join, name, type Sql, sql } from '../engine/db/sql.ts';
 import type { LinkCounter, Prisma } from '../generated/sqlite/client.ts';
-import { requireFewRows } from './rows.ts';
-import { limitReferrers, type MonthOfValue, ValueIds, type ValuesOf } from './values.ts';
-import { addVisitors, Salts } from './visitors.ts';
-import { type DayOfLink, daysOf, type LinkVisits, unwrittenOf, type Visits } from './visits.ts';
+import { addVisitors, Salts } from './day-visitors.ts';
+import { type ListValues, limitReferrers } from './referrer-limit.ts';
+import { requireFewRows } from './row-limit.ts';
+import { type MonthOfValue, ValueIds } from './value-ids.ts';
+import { countUnwritten, type DayOfLink, type LinkVisits, listDays, type Visits } from './visit-counts.ts';
 
 /** The largest number that JavaScript holds exactly: a link's counters stop there instead of failing. */
 export const MAX_COUNT: Sql = sql`9007199254740991`;
@@ -47,9 +48,9 @@ async function lockedLinks(tx: Statements, visits: Visits): Promise<Map<number, 
   return new Map(rows.map(({ linkId, ...counter }) => [linkId, counter]));
 }
 
-async function addClicksOf(tx: Statements, visits: Visits): Promise<void> {
+async function addClicks(tx: Statements, visits: Visits): Promise<void> {
   const rows = [...visits].flatMap(([id, link]) => {
-    const clicks = unwrittenOf(link);
+    const clicks = countUnwritten(link);
     return clicks > 0 && link.last !== null ? [[id, clicks, dateText(link.last)]] : [];
   });
   if (rows.length === 0) return;
@@ -80,7 +81,7 @@ function withoutReset(link: LinkVisits, { resets }: Counter): LinkVisits {
  * or deleted since they were written.
  */
 async function withoutOrphans(tx: Statements, visits: Visits): Promise<Visits> {
-  const bare = [...daysOf(visits)].flatMap(([id, day, { clicks, bots }]) =>
+  const bare = [...listDays(visits)].flatMap(([id, day, { clicks, bots }]) =>
     clicks + bots === 0 ? [[id, day]] : [],
   );
   if (bare.length === 0) return visits;
@@ -136,11 +137,11 @@ async function addToBoth(
 }
 
 /** The values, each with the last month in which it is used. */
-function lastMonths(visits: Visits, valuesOf: ValuesOf): Map<string, MonthOfValue> {
+function lastMonths(visits: Visits, listValues: ListValues): Map<string, MonthOfValue> {
   const months = new Map<string, MonthOfValue>();
-  for (const [id, day, counted] of daysOf(visits)) {
+  for (const [id, day, counted] of listDays(visits)) {
     const month = monthOf(day);
-    for (const value of valuesOf(id, day, counted).keys())
+    for (const value of listValues(id, day, counted).keys())
       if (month > (months.get(value.hash)?.month ?? 0)) months.set(value.hash, { value, month });
   }
   return months;
@@ -165,7 +166,7 @@ export class VisitWriter {
    * @throws TooManyRows if one transaction may not write them
    */
   async write(visits: Visits, receipt: Receipt): Promise<void> {
-    const days = [...daysOf(visits)].flatMap(([, day, { visitors }]) => (visitors.size > 0 ? day : []));
+    const days = [...listDays(visits)].flatMap(([, day, { visitors }]) => (visitors.size > 0 ? day : []));
     const saltOf = await this.#salts.forDays(this.#db, new Set(days));
     // Cache ids only after the commit.
     const newIds = await this.#db.transaction(async (tx) => {
@@ -179,19 +180,19 @@ export class VisitWriter {
       if (existing.size === 0) return null;
       if (this.#limitsRows) requireFewRows(existing, (id) => counters.get(id)?.accountId);
       const present = await withoutOrphans(tx, existing);
-      await addClicksOf(tx, present);
-      const valuesOf = await limitReferrers(tx, present);
-      const found = await this.#ids.find(tx, lastMonths(present, valuesOf));
+      await addClicks(tx, present);
+      const listValues = await limitReferrers(tx, present);
+      const found = await this.#ids.find(tx, lastMonths(present, listValues));
       const visitors = await addVisitors(tx, present, saltOf);
       const counted: Record<Counted, number[][]> = { Hour: [], Day: [], DayValue: [], MonthValue: [] };
       for (const [id, { hours }] of present)
         for (const [hour, { clicks, bots, alreadyCounted }] of hours)
           counted.Hour.push([id, hour, clicks - alreadyCounted, bots]);
-      for (const [id, day, one] of daysOf(present)) {
+      for (const [id, day, one] of listDays(present)) {
         const { clicks, described, bots, alreadyCounted } = one;
         const unique = visitors.get(`${id} ${day}`) ?? 0;
         counted.Day.push([id, day, clicks - alreadyCounted, described, unique, bots]);
-        for (const [value, count] of valuesOf(id, day, one)) {
+        for (const [value, count] of listValues(id, day, one)) {
           const valueId = found.get(value.hash)?.id ?? 0;
           counted.DayValue.push([id, value.kind, day, valueId, count]);
           counted.MonthValue.push([id, value.kind, monthOf(day), valueId, count]);

@@ -1,5 +1,5 @@
 import { MAX_WRITTEN_ROWS } from '../db/written-limits.ts';
-import { partsOf, type Visits } from './visits.ts';
+import { countParts, type Visits } from './visit-counts.ts';
 
 /** A number of hours, values and visitors that never needs more rows: each is up to five rows, and a link up to four. */
 const FEW_PARTS = 1_500;
@@ -14,12 +14,12 @@ export const MAX_PARTS = 5_000;
 export class TooManyRows extends Error {}
 
 /** The limit of the rows that visits need: those of each link, and those that the links of an account share. */
-function rowsOf(visits: Visits, accountOf: (linkId: number) => number | undefined): number {
+function countRows(visits: Visits, findAccount: (linkId: number) => number | undefined): number {
   // The receipt and the salt of a day.
   let rows = 2;
   const shared = new Set<string>();
   for (const [id, { hours, days }] of visits) {
-    const account = accountOf(id);
+    const account = findAccount(id);
     rows += 1 + hours.size;
     for (const hour of hours.keys()) shared.add(`${account} hour ${hour}`);
     for (const [day, { values, visitors }] of days) {
@@ -35,6 +35,7 @@ function rowsOf(visits: Visits, accountOf: (linkId: number) => number | undefine
 }
 
 /** @throws TooManyRows if one transaction may not write the visits */
-export function requireFewRows(visits: Visits, accountOf: (linkId: number) => number | undefined): void {
-  if (partsOf(visits) > FEW_PARTS && rowsOf(visits, accountOf) > MAX_WRITTEN_ROWS) throw new TooManyRows();
+export function requireFewRows(visits: Visits, findAccount: (linkId: number) => number | undefined): void {
+  if (countParts(visits) > FEW_PARTS && countRows(visits, findAccount) > MAX_WRITTEN_ROWS)
+    throw new TooManyRows();
 }

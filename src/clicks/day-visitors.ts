@@ -3,7 +3,7 @@ import type { Day } from '../db/statistics/calendar.ts';
 import { lastClosedDay } from '../db/statistics/statistics-retention.ts';
 import type { Statements } from '../engine/db/database.ts';
 import { sql } from '../engine/db/sql.ts';
-import { daysOf, type Visits } from './visits.ts';
+import { listDays, type Visits } from './visit-counts.ts';
 
 /** The salts of days, shared by all processes through the database. */
 export class Salts {
@@ -42,7 +42,7 @@ export async function addVisitors(
   salts: ReadonlyMap<Day, string>,
 ): Promise<ReadonlyMap<string, number>> {
   const rows: [number, number, string][] = [];
-  for (const [id, day, { visitors }] of daysOf(visits)) {
+  for (const [id, day, { visitors }] of listDays(visits)) {
     const salt = salts.get(day);
     if (salt === undefined) continue;
     for (const digest of visitors) {

@@ -39,20 +39,20 @@ export interface LinkVisits {
 export type Visits = Map<number, LinkVisits>;
 
 /** The number of hours, values and visitors. */
-export function partsOf(visits: Visits): number {
+export function countParts(visits: Visits): number {
   let sum = 0;
   for (const { hours } of visits.values()) sum += hours.size;
-  for (const [, , { values, visitors }] of daysOf(visits)) sum += values.size + visitors.size;
+  for (const [, , { values, visitors }] of listDays(visits)) sum += values.size + visitors.size;
   return sum;
 }
 
 /** The number of clicks that are not in the database yet. */
-export function unwrittenOf({ hours }: LinkVisits): number {
+export function countUnwritten({ hours }: LinkVisits): number {
   let sum = 0;
   for (const { clicks, alreadyCounted } of hours.values()) sum += clicks - alreadyCounted;
   return sum;
 }
 
-export function* daysOf(visits: Visits): Generator<[linkId: number, day: Day, counted: DayOfLink]> {
+export function* listDays(visits: Visits): Generator<[linkId: number, day: Day, counted: DayOfLink]> {
   for (const [id, link] of visits) for (const [day, counted] of link.days) yield [id, day, counted];
 }
