@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { RedirectOutcome } from '../domain/visit/decide-redirect.ts';
+import { secondsUntilNext } from '../engine/http/limits/rate-limit.ts';
+import { isAborted } from '../engine/http/request/client.ts';
 import { requestInfoOf } from '../engine/http/request/info.ts';
 import type { Content } from '../engine/http/server.ts';
+import { RETRY_AFTER, visibleError } from '../engine/rules/errors.ts';
+import { TooMuchWaiting } from '../engine/tools/turns.ts';
 import { messagePage, type Page, rootPage } from './pages.ts';
 import { header } from './request.ts';
 import type { Message } from './translations.ts';
@@ -33,7 +38,7 @@ export function send(
   res.end(req.method === 'HEAD' ? '' : body);
 }
 
-function headersOf({ contentSecurityPolicy, leavesOpener }: Page): Record<string, string> {
+function describePage({ contentSecurityPolicy, leavesOpener }: Page): Record<string, string> {
   return {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': contentSecurityPolicy,
@@ -47,7 +52,7 @@ function headersOf({ contentSecurityPolicy, leavesOpener }: Page): Record<string
 /** The page of a visit that no handler gets. */
 export function refusedVisit(status: number, acceptLanguage: string): Content {
   const page = messagePage(status === 431 ? 'tooLarge' : 'unreadable', acceptLanguage);
-  return { headers: headersOf(page), body: page.html };
+  return { headers: describePage(page), body: page.html };
 }
 
 export function sendPage(
@@ -57,7 +62,7 @@ export function sendPage(
   page: Page,
   headers: Record<string, string> = {},
 ): void {
-  send(req, res, status, { ...headersOf(page), ...headers }, page.html);
+  send(req, res, status, { ...describePage(page), ...headers }, page.html);
 }
 
 export function sendMessage(
@@ -73,4 +78,27 @@ export function sendMessage(
 /** Sends the page at the root of a host, with its name. */
 export function sendRoot(req: IncomingMessage, res: ServerResponse, host: string): void {
   sendPage(req, res, 200, rootPage(host, header(req, 'accept-language')));
+}
+
+/** Logs an error. */
+export type Report = (res: ServerResponse, error: unknown) => void;
+
+/** Answers a visit that has failed, or was refused. Only unexpected errors are reported. */
+export function sendFailure(
+  req: IncomingMessage,
+  res: ServerResponse,
+  error: unknown,
+  report: Report,
+): unknown {
+  if (isAborted(req)) return;
+  if (error instanceof RateLimiterRes) {
+    const retryAfter = String(secondsUntilNext(error));
+    return sendMessage(req, res, 429, 'limited', { 'Retry-After': retryAfter });
+  }
+  if (error instanceof TooMuchWaiting)
+    return sendMessage(req, res, 503, 'unavailable', { 'Retry-After': String(RETRY_AFTER) });
+  report(res, error);
+  if (res.headersSent) return res.end();
+  if (visibleError(error)?.code !== 'UNAVAILABLE') return sendMessage(req, res, 500, 'unavailable');
+  sendMessage(req, res, 503, 'unavailable', { 'Retry-After': String(RETRY_AFTER) });
 }

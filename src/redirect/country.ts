@@ -7,7 +7,7 @@ import { countryCode } from '../domain/visit/visitor.ts';
 /** A row of MaxMind's databases, or of those that have only a code. */
 type Row = CountryResponse & { readonly country_code?: string };
 
-export interface CountryOf {
+export interface CountryLookup {
   /** The country of a visitor: a code that targets can have, or null if unknown. */
   (headers: IncomingHttpHeaders, address: string): string | null;
   /** The day of the data, such as `2026-06-17`; null if there is no database. */
@@ -23,7 +23,7 @@ const own = () =>
  * @param database `off`, or the path of an .mmdb file, such as MaxMind's GeoLite2 Country; it is read once
  * @throws Error if the file is missing or not such a database
  */
-export async function countryLookup(header?: string, database?: string): Promise<CountryOf> {
+export async function countryLookup(header?: string, database?: string): Promise<CountryLookup> {
   const name = header?.toLowerCase();
   const reader = database === 'off' ? null : await open<Row>(database ?? own());
   const byAddress = (address: string): string | null => {
@@ -37,8 +37,8 @@ export async function countryLookup(header?: string, database?: string): Promise
       return null;
     }
   };
-  const countryOf = (headers: IncomingHttpHeaders, address: string) =>
+  const findCountry = (headers: IncomingHttpHeaders, address: string) =>
     (name !== undefined && countryCode(String(headers[name] ?? ''))) || byAddress(address);
   const asOf = reader?.metadata.buildEpoch.toISOString().slice(0, 10) ?? null;
-  return Object.assign(countryOf, { asOf });
+  return Object.assign(findCountry, { asOf });
 }

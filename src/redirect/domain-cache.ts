@@ -7,7 +7,8 @@ import { namesServing } from '../domain/short-domain/host.ts';
 import { normalizeHost, withoutPort } from '../engine/rules/url.ts';
 import { growingTo } from '../engine/tools/growing-cache.ts';
 import type { Domain, Prisma } from '../generated/sqlite/client.ts';
-import { type CacheReads, MISSING_FRESH_FOR, ReadCache } from './read-cache.ts';
+import { NO_CHANGE, type Reading } from './freshness.ts';
+import { MISSING_FRESH_FOR, ReadCache, type Shared } from './read-cache.ts';
 import type { VisitWait } from './visit-wait.ts';
 
 /** The maximum number of cached domains, and of requested hosts. */
@@ -21,7 +22,7 @@ const MAX_NAME_LENGTH = 255;
 const DEFAULT = '';
 
 /** Reads domains from a database that has their last known change. */
-export type ReadDomains = <T>(ask: (db: Data) => Promise<T>) => Promise<T>;
+export type ReadDomains = <T>(ask: (db: Data) => Promise<T>) => Promise<Reading<T>>;
 
 /** Finds the domains of hosts for visitors, with a cache. */
 export class DomainCache {
@@ -37,13 +38,22 @@ export class DomainCache {
   constructor(
     read: ReadDomains,
     services: Pick<Services, 'defaultDomainId' | 'verifiesDomains' | 'consoleHost'>,
-    reads: CacheReads,
-    mayKeep: (domain: Domain) => boolean,
+    shared: Shared,
   ) {
     this.#read = read;
     this.#services = services;
-    this.#domains = new ReadCache(reads, new LRUCache(growingTo(MAX_DOMAINS)), mayKeep);
-    this.#listed = new ReadCache(reads, new LRUCache({ max: 1 }), undefined, MISSING_FRESH_FOR);
+    const { freshness } = shared;
+    this.#domains = new ReadCache(
+      shared,
+      new LRUCache(growingTo(MAX_DOMAINS)),
+      () => freshness.lastOfDomains,
+    );
+    this.#listed = new ReadCache(
+      shared,
+      new LRUCache({ max: 1 }),
+      (hosts) => (hosts !== null && hosts.size > MAX_READ_AT_ONCE ? NO_CHANGE : freshness.lastOfDomains),
+      MISSING_FRESH_FOR,
+    );
   }
 
   /** Empties the cache after a change of any domain. */
@@ -54,7 +64,7 @@ export class DomainCache {
 
   /** The domain of a host; the default domain for an unknown host. */
   async find(host: string, wait: VisitWait): Promise<Domain> {
-    for (const name of this.#namesOf(host)) {
+    for (const name of this.#listNames(host)) {
       const domain = await this.#serving(name, { name }, wait);
       if (domain !== null) return domain;
     }
@@ -67,7 +77,7 @@ export class DomainCache {
 
   /** Returns the cached domain of a host without waiting; undefined if it is not cached or no longer fresh. */
   findNow(host: string): Domain | undefined {
-    for (const name of this.#namesOf(host)) {
+    for (const name of this.#listNames(host)) {
       const known = this.#domains.get(name);
       if (known !== null) return known;
     }
@@ -80,7 +90,7 @@ export class DomainCache {
    * @throws if the host cannot be read
    */
   async servesPeople(host: string, wait: VisitWait): Promise<boolean> {
-    const names = this.#namesOf(host);
+    const names = this.#listNames(host);
     if (names.length === 0 || host.includes(',')) throw new Error('the host cannot be read');
     const { consoleHost } = this.#services;
     if (consoleHost !== null) return withoutPort(names[0] ?? '') === consoleHost;
@@ -97,14 +107,14 @@ export class DomainCache {
    * query.
    */
   async serves(host: string, wait: VisitWait): Promise<boolean> {
-    const hostKey = withoutPort(this.#namesOf(host)[0] ?? '');
+    const hostKey = withoutPort(this.#listNames(host)[0] ?? '');
     if (hostKey === '') return false;
     const ask = () => this.#read((db) => readServedHosts(db, this.#services.verifiesDomains));
     const hosts = await this.#listed.find('', ask, wait);
     return hosts?.has(hostKey) ?? false;
   }
 
-  #namesOf(host: string): readonly string[] {
+  #listNames(host: string): readonly string[] {
     const known = this.#names.get(host);
     if (known !== undefined) return known;
     const name = normalizeHost(host);
@@ -118,10 +128,11 @@ export class DomainCache {
     const ask = async () => {
       const orderBy = { verifiedAt: { sort: 'desc', nulls: 'last' } } as const;
       const include = { account: { select: { disabledAt: true } } };
-      const found = await this.#read(({ prisma }) => prisma.domain.findFirst({ where, orderBy, include }));
-      if (found === null || !servesVisitors(found, this.#services)) return null;
+      const read = await this.#read(({ prisma }) => prisma.domain.findFirst({ where, orderBy, include }));
+      const { found } = read;
+      if (found === null || !servesVisitors(found, this.#services)) return { ...read, found: null };
       const isDisabled = found.account !== null && found.account.disabledAt !== null;
-      return isDisabled ? { ...found, rootUrl: null, notFoundUrl: null } : found;
+      return isDisabled ? { ...read, found: { ...found, rootUrl: null, notFoundUrl: null } } : read;
     };
     // Most unknown hosts are other names of this service, so old entries may be used.
     return this.#domains.find(key, ask, wait, true);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { VisitedPixel } from '../db/reading/link-for-visit.ts';
 import { isFireable } from '../domain/pixel.ts';
 import { logo, visitorStyle } from '../generated/look.ts';
-import { scriptOf } from './pixels.ts';
+import { writeScript } from './pixels.ts';
 import { type Message, textsFor } from './translations.ts';
 
 /** A page of the service, with its Content-Security-Policy. */
@@ -41,7 +41,7 @@ interface Parts {
   readonly body?: string;
 }
 
-function htmlOf({
+function renderHtml({
   acceptLanguage,
   title,
   text,
@@ -75,7 +75,7 @@ function htmlOf({
 export const newNonce = (): string => randomUUID().replaceAll('-', '');
 
 /** @param more further directives; one of a name above takes its place */
-export function policyOf(nonce: string, ...more: string[]): string {
+export function writePolicy(nonce: string, ...more: string[]): string {
   const nothing = ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"];
   const all = [...nothing, `style-src 'nonce-${nonce}'`, "font-src 'self'", ...more];
   return [...new Map(all.map((one) => [one.split(' ', 1)[0], one])).values()].join('; ');
@@ -86,8 +86,8 @@ export function messagePage(message: Message, acceptLanguage: string): Page {
   const nonce = newNonce();
   const { texts } = textsFor(acceptLanguage);
   return {
-    html: htmlOf({ acceptLanguage, ...texts.messages[message], nonce }),
-    contentSecurityPolicy: policyOf(nonce, ICON),
+    html: renderHtml({ acceptLanguage, ...texts.messages[message], nonce }),
+    contentSecurityPolicy: writePolicy(nonce, ICON),
   };
 }
 
@@ -97,8 +97,8 @@ export function rootPage(host: string, acceptLanguage: string): Page {
   const title = escapeHtml(host);
   const { root: text } = textsFor(acceptLanguage).texts;
   return {
-    html: htmlOf({ acceptLanguage, title, heading: `<bdi>${title}</bdi>`, text, nonce }),
-    contentSecurityPolicy: policyOf(nonce, ICON),
+    html: renderHtml({ acceptLanguage, title, heading: `<bdi>${title}</bdi>`, text, nonce }),
+    contentSecurityPolicy: writePolicy(nonce, ICON),
   };
 }
 
@@ -124,8 +124,8 @@ export function previewPage(title: string | null, host: string, acceptLanguage: 
   const own = title === null ? message.title : escapeHtml(title);
   const parts = { title: own, heading: title === null ? own : `<bdi>${own}</bdi>`, text: message.text };
   return {
-    html: htmlOf({ acceptLanguage, nonce, ...parts, ...aboutLink(own, host) }),
-    contentSecurityPolicy: policyOf(nonce, ICON),
+    html: renderHtml({ acceptLanguage, nonce, ...parts, ...aboutLink(own, host) }),
+    contentSecurityPolicy: writePolicy(nonce, ICON),
   };
 }
 
@@ -153,8 +153,8 @@ export function passwordPage(
   // The form is sent to the service, but browsers apply form-action to the redirect of the answer, too.
   const target = message === 'password' ? "form-action 'self' http: https:" : "form-action 'self'";
   return {
-    html: htmlOf({ acceptLanguage, ...texts.messages[message], nonce, head: about.head, body }),
-    contentSecurityPolicy: policyOf(nonce, ICON, target),
+    html: renderHtml({ acceptLanguage, ...texts.messages[message], nonce, head: about.head, body }),
+    contentSecurityPolicy: writePolicy(nonce, ICON, target),
     leavesOpener: true,
   };
 }
@@ -185,7 +185,7 @@ export function pixelsPage(
   const { texts } = textsFor(acceptLanguage);
   const scripts = pixels
     .filter(isFireable)
-    .map((pixel) => `<script nonce="${nonce}">${scriptOf(pixel)}</script>`)
+    .map((pixel) => `<script nonce="${nonce}">${writeScript(pixel)}</script>`)
     .join('\n');
   // A frame can add entries to the history, with which Back leads here again: then nothing fires, and the link is left.
   const moveOn = `if ((performance.getEntriesByType('navigation')[0] || {}).type !== 'back_forward') {
@@ -201,13 +201,13 @@ ${isApart ? "document.body.appendChild(document.getElementById('apart').content)
 ${isApart ? apart(scripts) : ''}
 <script nonce="${nonce}">${moveOn}</script>
 ${isApart ? '' : scripts}`;
-  const policy = policyOf(
+  const policy = writePolicy(
     nonce,
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
     `base-uri '${isApart ? 'self' : 'none'}'`,
     ...['img-src https:', 'connect-src https:', 'frame-src https:'],
   );
-  const html = htmlOf({ acceptLanguage, ...texts.messages.moving, nonce, head, body });
+  const html = renderHtml({ acceptLanguage, ...texts.messages.moving, nonce, head, body });
   // Through the page, a frame would reach the page that opened it. Scripts outside a frame must share no group with pages for passwords.
   return { html, contentSecurityPolicy: policy, leavesOpener: isApart };
 }

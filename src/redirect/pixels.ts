@@ -11,7 +11,7 @@ interface Snippet {
 }
 
 /** A function that queues calls until the network's script has loaded. */
-const queueOf = (name: string, list: string, method: string): string =>
+const declareQueue = (name: string, list: string, method: string): string =>
   `var q = window.${name} = window.${name} || function () { q.${method} ? q.${method}.apply(q, arguments) : q.${list}.push(arguments) };
 q.${list} = q.${list} || [];`;
 
@@ -36,7 +36,7 @@ adroll.track('pageView');`,
     loaded: "window.uetq = new UET({ ti: id, q: window.uetq }); uetq.push('pageLoad');",
   },
   FACEBOOK: {
-    prepare: `${queueOf('fbq', 'queue', 'callMethod')}
+    prepare: `${declareQueue('fbq', 'queue', 'callMethod')}
 q.push = q; q.loaded = true; q.version = '2.0'; window._fbq = window._fbq || q;
 fbq('init', id); fbq('track', 'PageView');`,
     source: () => 'https://connect.facebook.net/en_US/fbevents.js',
@@ -60,12 +60,12 @@ pintrk('load', id); pintrk('page');`,
     source: () => 'https://s.pinimg.com/ct/core.js',
   },
   QUORA: {
-    prepare: `${queueOf('qp', 'queue', 'qp')}
+    prepare: `${declareQueue('qp', 'queue', 'qp')}
 qp('init', id); qp('track', 'ViewContent');`,
     source: () => 'https://a.quora.com/qevents.js',
   },
   X: {
-    prepare: `${queueOf('twq', 'queue', 'exe')}
+    prepare: `${declareQueue('twq', 'queue', 'exe')}
 q.version = '1.1'; twq('config', id);`,
     source: () => 'https://static.ads-twitter.com/uwt.js',
   },
@@ -82,7 +82,7 @@ function literal(text: string): string {
 }
 
 /** The script that fires a pixel; an error in it does not stop the others. */
-export function scriptOf(pixel: Pick<Pixel, 'type' | 'value'>): string {
+export function writeScript(pixel: Pick<Pixel, 'type' | 'value'>): string {
   const { prepare, source, loaded = '' } = snippets[typeOfPixel(pixel)];
   return `(function (id) {
 ${prepare}

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { ChangeFeed } from '../engine/changes/feed.ts';
 import { DatabaseAway } from '../engine/db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../engine/tools/timeout.ts';
+import type { Freshness, HeardChange, Reading, ReadStart } from './freshness.ts';
 import type { VisitWait } from './visit-wait.ts';
+import type { WaitingReads } from './waiting-reads.ts';
 
 /** Milliseconds for which an unknown name is fresh, since not all new records are announced. */
 export const MISSING_FRESH_FOR = 900;
@@ -12,48 +13,8 @@ const FRESH_FOR = 60_000;
 const RENEWAL_TIMEOUT = 200;
 /** Milliseconds for which a visit waits for other visits' reads in all. */
 const READ_TIMEOUT = 2_000;
-/** Maximum number of visits that wait for a database that does not answer; further ones are refused at once. */
-const MAX_WAITING = 20;
 /** Maximum number of cached unknown names, since anyone can request any number of them. */
 const MAX_MISSING = 2_000;
-
-/** The state of the databases: whether they answer, and which of their changes are announced. */
-type Feed = Pick<ChangeFeed, 'away' | 'hasBegun' | 'staleBefore'>;
-
-/** The shared state of the caches: the number of changes, and the limit of visits that wait for the database. */
-export class CacheReads {
-  readonly #feed: Feed;
-  /** Incremented with each change. A result is not cached if its record has changed since the read began. */
-  version = 0;
-  #waiting = 0;
-
-  constructor(feed: Feed) {
-    this.#feed = feed;
-  }
-
-  get isAway(): boolean {
-    return this.#feed.away;
-  }
-
-  /** True if changes by others are announced, which is so from the first poll on. */
-  get hearsChanges(): boolean {
-    return this.#feed.hasBegun;
-  }
-
-  /** Time by `performance.now()`. Results of earlier reads may lack changes that are not announced yet. */
-  get staleBefore(): number {
-    return this.#feed.staleBefore;
-  }
-
-  /** Runs a query, unless the database is down and too many already wait for it. */
-  async askDatabase<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.isAway && this.#waiting >= MAX_WAITING) throw new DatabaseAway('the database does not answer');
-    this.#waiting++;
-    return ask().finally(() => {
-      this.#waiting--;
-    });
-  }
-}
 
 /** A cache entry; null for something that does not exist. */
 export interface CacheEntry<T> {
@@ -61,110 +22,114 @@ export interface CacheEntry<T> {
   readonly readAt: number;
 }
 
-/** A running read, and the version before it. */
+/** Keeps the entries of what exists, as a map does. */
+export interface EntryStore<T> {
+  get(key: string): CacheEntry<T> | undefined;
+  set(key: string, entry: CacheEntry<T>): unknown;
+  delete(key: string): unknown;
+  clear(): void;
+}
+
+/** The state that the caches of a process share. */
+export interface Shared {
+  readonly freshness: Freshness;
+  readonly waiting: WaitingReads;
+}
+
+/** Reads from a database. */
+export type Read<T> = () => Promise<Reading<T | null>>;
+
 interface RunningRead<T> {
-  readonly version: number;
-  readonly readAt: number;
+  readonly start: ReadStart;
   readonly answer: Promise<T | null>;
 }
 
 /**
- * A cache of what is read from the database. Concurrent calls with the same key share one read; while the database is down,
- * cached entries stay valid, and few calls wait. What does not exist has a cache of its own, so that guesses evict nothing.
+ * A cache of what is read from the database; `Freshness` decides what may be cached, and for how long. Concurrent calls with the same
+ * key share one read, and a visit that has an old entry waits only shortly for a new one. What does not exist has a cache of its
+ * own, so that guesses evict nothing.
  */
 export class ReadCache<T> {
-  readonly #reads: CacheReads;
-  readonly #found: LRUCache<string, CacheEntry<T>>;
-  readonly #mayKeep: (value: T, key: string, version: number) => boolean;
-  readonly #freshFor: number;
+  readonly #freshness: Freshness;
+  readonly #waiting: WaitingReads;
+  readonly #found: EntryStore<T>;
   readonly #missing = new LRUCache<string, CacheEntry<T>>({ max: MAX_MISSING });
   readonly #running = new Map<string, RunningRead<T>>();
-  /** The versions at the last calls of `clear` and `clearMissing`: what was read before them is not cached. */
-  #cleared = 0;
-  #clearedMissing = 0;
+  readonly #lastChange: (value: T | null) => HeardChange;
+  readonly #freshFor: number;
 
   /**
-   * @param mayKeep whether the value is unchanged since the version before its read, so that it may be cached
+   * @param lastChange the last change of a result; null for a name that is unknown
    * @param freshFor how long a value is fresh, in milliseconds
    */
   constructor(
-    reads: CacheReads,
-    found: LRUCache<string, CacheEntry<T>>,
-    mayKeep: (value: T, key: string, version: number) => boolean = () => true,
+    { freshness, waiting }: Shared,
+    found: EntryStore<T>,
+    lastChange: (value: T | null) => HeardChange,
     freshFor = FRESH_FOR,
   ) {
-    this.#reads = reads;
+    this.#freshness = freshness;
+    this.#waiting = waiting;
     this.#found = found;
-    this.#mayKeep = mayKeep;
+    this.#lastChange = lastChange;
     this.#freshFor = freshFor;
   }
 
   clear(): void {
-    this.#cleared = this.#reads.version;
     this.#found.clear();
     this.clearMissing();
   }
 
   clearMissing(): void {
-    this.#clearedMissing = this.#reads.version;
     this.#missing.clear();
   }
 
   /** The cached value; undefined if there is none, or it must be read again. */
   get(key: string): T | null | undefined {
-    const known = this.#entryOf(key);
+    const known = this.#entry(key);
     return known && this.#isFresh(known) ? known.value : undefined;
   }
 
-  #entryOf(key: string): CacheEntry<T> | undefined {
+  #entry(key: string): CacheEntry<T> | undefined {
     return this.#found.get(key) ?? this.#missing.get(key);
   }
 
-  /** True if an entry needs no read: it is recent and lacks no known change, or the database is down. */
   #isFresh({ value, readAt }: CacheEntry<T>): boolean {
-    if (this.#reads.isAway) return true;
-    if (readAt < this.#reads.staleBefore) return false;
-    return performance.now() - readAt < (value === null ? MISSING_FRESH_FOR : this.#freshFor);
+    return this.#freshness.isFresh(readAt, value === null ? MISSING_FRESH_FOR : this.#freshFor);
   }
 
   /**
    * The cached value, or else that of the database. If the database does not answer in the time that the visit waits, an old entry is
    * used; an old entry for an unknown name only with `missingServes`.
    */
-  async find(
-    key: string,
-    ask: () => Promise<T | null>,
-    wait: VisitWait,
-    missingServes = false,
-  ): Promise<T | null> {
-    const known = this.#entryOf(key);
+  async find(key: string, read: Read<T>, wait: VisitWait, missingServes = false): Promise<T | null> {
+    const known = this.#entry(key);
     if (known && this.#isFresh(known)) return known.value;
-    const asked = this.#read(key, ask);
+    const answer = this.#read(key, read);
     if (!known || (known.value === null && !missingServes)) {
       wait.mustRead();
-      return asked;
+      return answer;
     }
     const { value } = known;
     const found = await wait.upTo(RENEWAL_TIMEOUT, (ms) =>
       withTimeout(
         ms,
-        asked.catch(() => value),
+        answer.catch(() => value),
       ),
     );
     return found === TIMED_OUT ? value : found;
   }
 
   /** @throws DatabaseAway if the database does not answer in time, or its own error */
-  async #read(key: string, ask: () => Promise<T | null>): Promise<T | null> {
+  async #read(key: string, read: Read<T>): Promise<T | null> {
     const deadline = performance.now() + READ_TIMEOUT;
     let failed = false;
     for (;;) {
       const other = this.#running.get(key);
       // A read from before a change may not know of it, and a slow one may be on a broken connection.
-      if (!other || !this.#isCurrent(other) || performance.now() - other.readAt >= RENEWAL_TIMEOUT)
-        return this.#readNow(key, ask, other);
+      if (!other || !this.#mayShare(other)) return this.#readNow(key, read, other);
       try {
-        const found = await this.#reads.askDatabase(() => withTimeout(RENEWAL_TIMEOUT, other.answer));
+        const found = await this.#waiting.run(() => withTimeout(RENEWAL_TIMEOUT, other.answer));
         if (found !== TIMED_OUT) return found;
       } catch (error) {
         // The first failure may be that of a connection.
@@ -178,34 +143,33 @@ export class ReadCache<T> {
     }
   }
 
-  /** True if a running read has all changes that are known by now. */
-  #isCurrent({ version, readAt }: RunningRead<T>): boolean {
-    return version === this.#reads.version && readAt >= this.#reads.staleBefore;
+  #mayShare({ start }: RunningRead<T>): boolean {
+    return this.#freshness.isCurrent(start) && performance.now() - start.at < RENEWAL_TIMEOUT;
   }
 
-  #readNow(key: string, ask: () => Promise<T | null>, before?: RunningRead<T>): Promise<T | null> {
-    const { version, hearsChanges } = this.#reads;
-    const readAt = performance.now();
-    const asked = this.#reads.askDatabase(ask).then((value) => {
-      if (hearsChanges) this.#keep(key, { value, readAt }, version);
-      return value;
+  #readNow(key: string, read: Read<T>, before: RunningRead<T> | undefined): Promise<T | null> {
+    const start = this.#freshness.beginRead();
+    const asked = this.#waiting.run(read).then((reading) => {
+      this.#keep(key, reading, start);
+      return reading.found;
     });
     // The read before it may still answer first.
-    const answers = before && this.#isCurrent(before) ? [before.answer, asked] : [asked];
+    const answers = before && this.#freshness.isCurrent(before.start) ? [before.answer, asked] : [asked];
     const answer = Promise.any(answers)
       .catch(({ errors }: AggregateError) => Promise.reject(errors.at(-1)))
       .finally(() => {
         if (this.#running.get(key)?.answer === answer) this.#running.delete(key);
       });
-    this.#running.set(key, { version, readAt, answer });
+    this.#running.set(key, { start, answer });
     return answer;
   }
 
-  #keep(key: string, entry: CacheEntry<T>, version: number): void {
-    const { value } = entry;
-    if (value === null) {
-      this.#found.delete(key);
-      if (this.#clearedMissing <= version) this.#missing.set(key, entry);
-    } else if (this.#mayKeep(value, key, version) && this.#cleared <= version) this.#found.set(key, entry);
+  #keep(key: string, { found, isComplete }: Reading<T | null>, start: ReadStart): void {
+    if (found === null && start.isAnnounced) this.#found.delete(key);
+    if (!this.#freshness.has(start, this.#lastChange(found))) return;
+    const entry = { value: found, readAt: start.at };
+    // An incomplete result may be cached for no longer than changes may take to be heard.
+    if (found === null) this.#missing.set(key, entry);
+    else if (isComplete || this.#freshFor <= MISSING_FRESH_FOR) this.#found.set(key, entry);
   }
 }

@@ -49,10 +49,10 @@ class RequestVisitor implements Visitor {
   readonly passwordGiven = false;
   readonly counts: boolean;
   readonly query: string;
-  readonly #countryOf: () => string | null;
+  readonly #findCountry: () => string | null;
   #country: string | null | undefined;
 
-  constructor(req: IncomingMessage, query: string, countryOf: () => string | null) {
+  constructor(req: IncomingMessage, query: string, findCountry: () => string | null) {
     const { headers, method } = req;
     const hint = header(req, 'sec-ch-ua-platform').replaceAll('"', '');
     const prefetches = PURPOSES.some((name) => name in headers && UNSEEN.test(header(req, name)));
@@ -62,21 +62,21 @@ class RequestVisitor implements Visitor {
     this.optedOut = headers.dnt === '1' || headers['sec-gpc'] === '1';
     this.counts = method !== 'HEAD' && !prefetches && !isBot(this);
     this.query = query;
-    this.#countryOf = countryOf;
+    this.#findCountry = findCountry;
   }
 
   get country(): string | null {
-    if (this.#country === undefined) this.#country = this.#countryOf();
+    if (this.#country === undefined) this.#country = this.#findCountry();
     return this.#country;
   }
 }
 
-/** @param countryOf looks up the country: only if a target or statistics need it, since that takes time */
-export function readVisit(req: IncomingMessage, countryOf: () => string | null): VisitRequest {
+/** @param findCountry looks up the country: only if a target or statistics need it, since that takes time */
+export function readVisit(req: IncomingMessage, findCountry: () => string | null): VisitRequest {
   const { url = '' } = req;
   const queryAt = url.indexOf('?');
   const path = queryAt === -1 ? url : url.slice(0, queryAt);
   const query = queryAt === -1 ? '' : url.slice(queryAt + 1);
-  const visitor = new RequestVisitor(req, query, countryOf);
+  const visitor = new RequestVisitor(req, query, findCountry);
   return { alias: aliasOfPath(path), statisticsOf: statisticsAliasOfPath(path), visitor };
 }

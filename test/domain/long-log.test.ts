@@ -6,7 +6,7 @@ import { readLogSnapshot } from '../../src/engine/changes/log.ts';
 import { transactionOrder } from '../../src/engine/changes/transaction-order.ts';
 import { sql } from '../../src/engine/db/sql.ts';
 import { LinkCache } from '../../src/redirect/link-cache.ts';
-import { LinkSources } from '../../src/redirect/link-sources.ts';
+import { VisitDatabases } from '../../src/redirect/visit-databases.ts';
 import {
   type Caller,
   NOON,
@@ -65,7 +65,7 @@ async function followLinks() {
   const { db, feed } = followed;
   const { id: defaultDomainId } = await db.prisma.domain.findFirstOrThrow({ where: { isDefault: true } });
   const services = { defaultDomainId, verifiesDomains: false, consoleHost: null };
-  const links = new LinkCache(new LinkSources({ database: db, feed }, []), services, 1);
+  const links = new LinkCache(new VisitDatabases({ database: db, feed }, []), services, 1);
   return { ...followed, links };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { StatisticsDimension } from '../../src/domain/statistics/dimension.ts';
 import { pageLength, publicTop, secretStarts } from '../../src/domain/statistics/public-statistics.ts';
-import { chartOf, gridOf } from '../../src/redirect/statistics/chart.ts';
+import { chooseSteps, drawChart } from '../../src/redirect/statistics/chart.ts';
 import { localeFor } from '../../src/redirect/statistics/locale.ts';
 
 type Row = [value: string | null, clicks: number];
@@ -140,12 +140,12 @@ test.each([
   [122, [0, 50, 100, 150]],
   [2_147_483_647, [0, 1e9, 2e9, 3e9]],
 ])('a chart up to %i has grid lines at whole numbers', (highest, grid) => {
-  expect(gridOf(highest)).toEqual(grid);
+  expect(chooseSteps(highest)).toEqual(grid);
 });
 
 test('any chart has a few grid lines, at whole numbers up to at least the highest count', () => {
   for (let highest = 0; highest < 3_000; highest++) {
-    const grid = gridOf(highest);
+    const grid = chooseSteps(highest);
     expect(grid.every(Number.isInteger)).toBe(true);
     expect(grid.length).toBeGreaterThan(1);
     expect(grid.length).toBeLessThan(6);
@@ -156,7 +156,7 @@ test('any chart has a few grid lines, at whole numbers up to at least the highes
 test('a chart without clicks is a flat line with a text that says so', () => {
   const day = { clicks: 0, visitors: 0, bots: 0, time: 20261120 };
   const days = [20, 21].map((date) => ({ ...day, start: new Date(`2026-11-${date}T00:00:00Z`) }));
-  const chart = chartOf({ days, visitors: 0 }, localeFor('en'));
+  const chart = drawChart({ days, visitors: 0 }, localeFor('en'));
   expect(chart).toContain('<polyline class="clicks today" points="0,100 100,100"/>');
   expect(chart).toContain('Clicks: 0. Visitors: 0.');
   expect(chart).not.toMatch(/NaN|Infinity|undefined/);

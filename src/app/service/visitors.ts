@@ -16,10 +16,10 @@ import { countingFailures, createMailer, holdMails } from '../../engine/outgoing
 import { askNobody } from '../../engine/outgoing/resolve.ts';
 import { asciiOf, hostOf, isOnHost, normalizeHost, withoutPort } from '../../engine/rules/url.ts';
 import { sendMessage, sendRoot } from '../../redirect/answer.ts';
-import type { CountryOf } from '../../redirect/country.ts';
+import type { CountryLookup } from '../../redirect/country.ts';
 import { createRedirectHandler } from '../../redirect/handler.ts';
 import { LinkCache } from '../../redirect/link-cache.ts';
-import { LinkSources } from '../../redirect/link-sources.ts';
+import { VisitDatabases } from '../../redirect/visit-databases.ts';
 import { type Config, consoleUrlOf } from '../config.ts';
 import type { OperatorFiles } from '../operator-files.ts';
 import type { Metrics } from './metrics.ts';
@@ -33,7 +33,7 @@ export interface Opened {
   readonly database: Database;
   readonly replicas: readonly Database[];
   readonly defaultDomainId: number;
-  readonly countryOf: CountryOf;
+  readonly countryOf: CountryLookup;
   readonly trusted: TrustedDocuments | undefined;
   readonly operatorFiles: OperatorFiles;
   readonly metrics: Metrics | undefined;
@@ -71,7 +71,7 @@ export function createVisitors(opened: Opened, ports: Ports) {
   const servers =
     config.role === 'redirects' ? replicas.map((one, index) => new ReadServer(index + 1, one, log)) : [];
   if (servers.length > 0) metrics?.watchReplicas(servers);
-  const sources = new LinkSources(
+  const databases = new VisitDatabases(
     { database, feed },
     servers.map((server) => ({ database: server.database, feed: new ChangeFeed(server.database, server) })),
   );
@@ -85,9 +85,9 @@ export function createVisitors(opened: Opened, ports: Ports) {
     () => clicks.unwritten,
     () => clicks.behind,
   );
-  const links = new LinkCache(sources, services, config.linkCacheMegabytes, metrics);
+  const links = new LinkCache(databases, services, config.linkCacheMegabytes, metrics);
   const redirect = createRedirectHandler({
-    ...{ clicks, links, lists, trust, countryOf, now, report },
+    ...{ clicks, links, lists, trust, findCountry: countryOf, now, report },
     scheme: services.scheme,
     publicStatistics: config.publicStatistics,
     formTimeout: ports.formTimeout,
@@ -102,7 +102,7 @@ export function createVisitors(opened: Opened, ports: Ports) {
 
   return {
     ...{ requestLog, report, trust, services, feed, clicks, links, visit },
-    background: [...sources.all.map((source) => source.feed), operatorFiles],
+    background: [...databases.all.map((source) => source.feed), operatorFiles],
     inFlight: new InFlight(ports.maxInFlight),
     load: new LoadMeter(),
     /** If the database cannot tell, only the host of BASE_URL, or of CONSOLE_URL, serves people. */
@@ -121,7 +121,7 @@ export function createVisitors(opened: Opened, ports: Ports) {
       const { host } = clientOf(req, trust);
       // The host of the console has its own page.
       if (isOnHost(consoleUrlOf(config), host)) return null;
-      const url = await links.rootUrlOf(host).catch(() => null);
+      const url = await links.findRootUrl(host).catch(() => null);
       return url === null || lists.blocksAddress(url) ? null : asciiOf(url);
     },
     /** Answers a proxy that asks before it gets a certificate. */

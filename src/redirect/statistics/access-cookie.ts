@@ -11,12 +11,12 @@ const COOKIE = 'linkspace_statistics';
  * The signing key of a link's tokens, derived from the hash of its password: only the processes know the hash, and it changes
  * whenever a password is set, since each hash has a random salt.
  */
-function keyOf(linkId: number, passwordHash: string): Buffer {
+function deriveKey(linkId: number, passwordHash: string): Buffer {
   return Buffer.from(hkdfSync('sha256', passwordHash, '', `linkspace statistics ${linkId}`, 32));
 }
 
 function signature(linkId: number, passwordHash: string, end: string): string {
-  return createHmac('sha256', keyOf(linkId, passwordHash)).update(end).digest('base64url');
+  return createHmac('sha256', deriveKey(linkId, passwordHash)).update(end).digest('base64url');
 }
 
 /** A signed token for a visitor who gave the right password: the time of its end, and a signature. */

@@ -10,7 +10,7 @@ const MAX_DATES = 6;
 const THIN_FROM = 100;
 
 /** The values of the grid lines, from 0: round whole numbers, the last at least the highest count. */
-export function gridOf(highest: number): number[] {
+export function chooseSteps(highest: number): number[] {
   const rough = Math.max(highest, 1) / MAX_LINES;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = Math.ceil([1, 2, 2.5, 5, 10].map((one) => one * power).find((one) => one >= rough) ?? rough);
@@ -20,15 +20,26 @@ export function gridOf(highest: number): number[] {
 const percent = (part: number): string => `${Math.round(part * 10_000) / 100}%`;
 
 /** The points of a line through counts in a box of 100 by 100, which the browser stretches. */
-function pointsOf(counts: readonly number[], end: number): string[] {
+function placePoints(counts: readonly number[], end: number): string[] {
   return counts.map(
     (count, index) =>
       `${Math.round((index / (counts.length - 1)) * 100_000) / 1000},${Math.round((1 - count / end) * 10_000) / 100}`,
   );
 }
 
-function lineOf(kind: string, points: readonly string[]): string {
+function drawLine(kind: string, points: readonly string[]): string {
   return `<polyline class="${kind}" points="${points.join(' ')}"/>`;
+}
+
+/** The text for those who do not see the chart. */
+function describeChart(days: PublicStatistics['days'], allVisitors: number, locale: Locale): string {
+  const most = days.reduce((one, other) => (other.clicks > one.clicks ? other : one));
+  return fill(locale.texts.altText, {
+    clicks: locale.number(days.reduce((sum, day) => sum + day.clicks, 0)),
+    visitors: locale.number(allVisitors),
+    day: locale.day(most.start),
+    most: locale.number(most.clicks),
+  });
 }
 
 /**
@@ -36,12 +47,12 @@ function lineOf(kind: string, points: readonly string[]): string {
  * ended: the line of clicks to it is dotted, and its visitors are not shown. It fits any width without scaling the text, since
  * everything but the shapes is positioned by percentages.
  */
-export function chartOf(
+export function drawChart(
   { days, visitors: allVisitors }: Pick<PublicStatistics, 'days' | 'visitors'>,
   locale: Locale,
 ): string {
   const { texts } = locale;
-  const steps = gridOf(Math.max(...days.map(({ clicks, visitors }) => Math.max(clicks, visitors ?? 0))));
+  const steps = chooseSteps(Math.max(...days.map(({ clicks, visitors }) => Math.max(clicks, visitors ?? 0))));
   const end = Math.max(...steps);
   const last = days.length - 1;
   const grid = steps.map((step) => {
@@ -73,28 +84,22 @@ export function chartOf(
     const to = Math.min(last, index + 0.5) / last;
     return `<rect x="${percent(from)}" width="${percent(to - from)}" height="100%"><title>${escapeHtml(title)}</title></rect>`;
   });
-  const clicks = pointsOf(
+  const clicks = placePoints(
     days.map((day) => day.clicks),
     end,
   );
-  const visitors = pointsOf(
+  const visitors = placePoints(
     days.map((day) => day.visitors ?? 0),
     end,
   );
   const ended = clicks.slice(0, -1);
   const [lastEnded = ''] = ended.at(-1)?.split(',') ?? [];
-  const most = days.reduce((one, other) => (other.clicks > one.clicks ? other : one));
-  const altText = fill(texts.altText, {
-    clicks: locale.number(days.reduce((sum, day) => sum + day.clicks, 0)),
-    visitors: locale.number(allVisitors),
-    day: locale.day(most.start),
-    most: locale.number(most.clicks),
-  });
+  const altText = describeChart(days, allVisitors, locale);
   return `<div class="chart" role="img" aria-label="${escapeHtml(`${texts.perDay}${texts.colon}${altText}`)}">
 <svg class="steps" aria-hidden="true">${grid.map(({ step }) => step).join('')}</svg>
 <svg class="days${days.length > THIN_FROM ? ' many' : ''}" aria-hidden="true"><g class="grid">${grid.map(({ line }) => line).join('')}</g>
 <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">
-<polygon class="area" points="0,100 ${ended.join(' ')} ${lastEnded},100"/>${lineOf('clicks', ended)}${lineOf('clicks today', clicks.slice(-2))}${lineOf('visitors', visitors.slice(0, -1))}
+<polygon class="area" points="0,100 ${ended.join(' ')} ${lastEnded},100"/>${drawLine('clicks', ended)}${drawLine('clicks today', clicks.slice(-2))}${drawLine('visitors', visitors.slice(0, -1))}
 </svg><g class="spots">${spots.join('')}</g></svg>
 <svg class="names" aria-hidden="true">${names.join('')}</svg>
 </div>`;

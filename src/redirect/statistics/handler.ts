@@ -81,6 +81,9 @@ export function createStatisticsPages(
     sendPage(req, res, 200, statisticsPage(shown, about, header(req, 'accept-language')));
   };
 
+  const cookieFor = (req: IncomingMessage, id: number, hash: string, path: string): string =>
+    accessCookie(newToken(id, hash, now()), path, schemeOf(req, trust, scheme) === 'https:');
+
   return async (req, res, asked) => {
     const { domain, alias, query, address } = asked;
     const link = await links.read((db) => readShownLink(db, domain.id, alias));
@@ -101,15 +104,8 @@ export function createStatisticsPages(
         password !== '' &&
         hash !== '' &&
         (await passwordChecks.isRight(password, { what: nameFor('statistics', id), hash }, address));
-      if (!isRight) form(true);
-      else {
-        const cookie = accessCookie(
-          newToken(id, hash, now()),
-          path,
-          schemeOf(req, trust, scheme) === 'https:',
-        );
-        send(req, res, 303, { Location, 'Set-Cookie': cookie });
-      }
+      if (isRight) send(req, res, 303, { Location, 'Set-Cookie': cookieFor(req, id, hash, path) });
+      else form(true);
     } else if (req.method === 'POST') send(req, res, 303, { Location });
     else if (hash !== null && !(hash !== '' && hasAccess(req, id, hash, now()))) form(false);
     else await show(req, res, asked, link, length);

@@ -5,13 +5,13 @@ import type { StatisticsTop } from '../../domain/statistics/statistics.ts';
 import { shownAddress } from '../../engine/rules/url.ts';
 import { isolated } from '../../engine/tools/bidirectional.ts';
 import { logo, statisticsStyle } from '../../generated/look.ts';
-import { escapeHtml, newNonce, type Page, policyOf } from '../pages.ts';
+import { escapeHtml, newNonce, type Page, writePolicy } from '../pages.ts';
 import { fill } from '../translations.ts';
-import { chartOf } from './chart.ts';
+import { drawChart } from './chart.ts';
 import { type Locale, localeFor } from './locale.ts';
 
 /** A collapsed table with a chart's numbers. The first cell of a row is HTML. */
-function tableOf(
+function renderTable(
   title: string,
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -27,7 +27,7 @@ function tableOf(
 <tbody>${lines.join('\n')}</tbody></table></details>`;
 }
 
-function daysOf(shown: PublicStatistics, locale: Locale): string {
+function renderDays(shown: PublicStatistics, locale: Locale): string {
   const { days } = shown;
   const { texts } = locale;
   const rows = days.map(({ start, clicks, visitors, bots }, index) => [
@@ -38,8 +38,8 @@ function daysOf(shown: PublicStatistics, locale: Locale): string {
   return `<section class="wide" aria-labelledby="days">
 <header><h2 id="days">${texts.perDay}</h2><p class="key" aria-hidden="true"><span class="clicks">${texts.clicks}</span>
 <span class="visitors">${texts.visitors}</span> <span class="today">${texts.unfinished}</span></p></header>
-${chartOf(shown, locale)}
-${tableOf(texts.perDay, head, rows.reverse(), locale)}
+${drawChart(shown, locale)}
+${renderTable(texts.perDay, head, rows.reverse(), locale)}
 </section>`;
 }
 
@@ -61,7 +61,7 @@ const isTheirs = (by: StatisticsDimension, { value }: Shown): boolean =>
   value !== null && (by === 'DESTINATION' || by === 'REFERRER');
 
 /** The name of a value in a list. Destinations often differ only at their ends. */
-function nameOf(by: StatisticsDimension, one: Shown): string {
+function chooseName(by: StatisticsDimension, one: Shown): string {
   if (!isTheirs(by, one)) return `<span>${escapeHtml(one.name)}</span>`;
   const theirs = (text: string) => `<span><bdi>${escapeHtml(text)}</bdi></span>`;
   const characters = Array.from(one.name);
@@ -71,7 +71,7 @@ function nameOf(by: StatisticsDimension, one: Shown): string {
 }
 
 /** The name of a value in a table: that of a destination in full. */
-function fullNameOf(by: StatisticsDimension, one: Shown, { texts }: Locale): string {
+function chooseFullName(by: StatisticsDimension, one: Shown, { texts }: Locale): string {
   if (!isTheirs(by, one)) return escapeHtml(one.name);
   const theirs = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`;
   if (by !== 'DESTINATION') return theirs(one.name);
@@ -83,14 +83,14 @@ function fullNameOf(by: StatisticsDimension, one: Shown, { texts }: Locale): str
 }
 
 /** The text in place of a list without values, which leaves out the running day. */
-function missingOf({ days }: PublicStatistics, { texts, day }: Locale): string {
+function explainMissing({ days }: PublicStatistics, { texts, day }: Locale): string {
   const today = days.at(-1);
   if (!today || today.clicks === 0) return texts.nothing;
   return escapeHtml(fill(texts.later, { day: day(new Date(today.start.getTime() + DAY)) }));
 }
 
 /** One dimension: a bar for each value, in proportion to its share; or a text, if there are none. */
-function barsOf(
+function renderBars(
   by: StatisticsDimension,
   { rows, others }: StatisticsTop,
   locale: Locale,
@@ -114,7 +114,7 @@ function barsOf(
     const width = `${Math.round((clicks / longest) * 1000) / 10}%`;
     return (
       `<li><svg width="100%" height="100%"><rect width="${width}" height="100%" rx="4"/></svg>` +
-      `<span class="name">${nameOf(by, one)}</span><span class="count">${locale.number(clicks)}</span>` +
+      `<span class="name">${chooseName(by, one)}</span><span class="count">${locale.number(clicks)}</span>` +
       `<span class="share">${locale.share(clicks / all)}</span></li>`
     );
   });
@@ -122,19 +122,19 @@ function barsOf(
     .map((one) => `${isTheirs(by, one) ? isolated(one.name) : one.name} ${locale.share(one.clicks / all)}`)
     .join(', ');
   const cells = shown.map((one) => [
-    fullNameOf(by, one, locale),
+    chooseFullName(by, one, locale),
     ...[locale.number(one.clicks), locale.share(one.clicks / all)],
   ]);
   return `${heading}
 <div role="img" aria-label="${escapeHtml(`${title}${texts.colon}${altText}`)}"><ol class="bars" aria-hidden="true">
 ${bars.join('\n')}
 </ol></div>
-${tableOf(title, [texts.value, texts.clicks, texts.share], cells, locale)}
+${renderTable(title, [texts.value, texts.clicks, texts.share], cells, locale)}
 </section>`;
 }
 
 /** The text instead of charts for a period without clicks. */
-function emptyOf({ texts }: Locale, disabled: boolean): string {
+function renderEmpty({ texts }: Locale, disabled: boolean): string {
   const { title, earlier, ...why } = texts.empty;
   return `<section class="empty" aria-labelledby="empty"><h2 id="empty">${title}</h2>
 <p>${disabled ? why.disabled : why.active}</p>
@@ -142,7 +142,7 @@ function emptyOf({ texts }: Locale, disabled: boolean): string {
 }
 
 /** The buttons of the short link: its QR code and, if scripts run and may write to the clipboard, a copy of it. */
-function usesOf(shortUrl: string, nonce: string, { texts }: Locale): string {
+function renderUses(shortUrl: string, nonce: string, { texts }: Locale): string {
   const code = Buffer.from(qrCodeSvg(shortUrl, { size: 416 })).toString('base64');
   const address = escapeHtml(shortUrl);
   return `<div class="uses">
@@ -183,10 +183,10 @@ export function statisticsPage(
   const totals = (['clicks', 'visitors', 'bots'] as const).map(
     (of) => `<div><dt>${texts[of]}</dt><dd>${locale.number(shown[of])}</dd></div>`,
   );
-  const missing = missingOf(shown, locale);
-  const charts = `${daysOf(shown, locale)}
+  const missing = explainMissing(shown, locale);
+  const charts = `${renderDays(shown, locale)}
 <div class="dimensions">
-${shown.tops.map(({ by, top }) => barsOf(by, top, locale, missing)).join('\n')}
+${shown.tops.map(({ by, top }) => renderBars(by, top, locale, missing)).join('\n')}
 </div>`;
   const html = `<!doctype html>
 <html lang="${locale.language}">
@@ -202,10 +202,10 @@ ${shown.tops.map(({ by, top }) => barsOf(by, top, locale, missing)).join('\n')}
 <main>
 <span class="brand">${logo}Linkspace</span>
 <header class="top"><div><p>${texts.title}</p><h1><a href="${address}" rel="nofollow"><bdi>${short.replace('/', '/<wbr>')}</bdi></a></h1>
-${usesOf(shortUrl, nonce, locale)}</div>
+${renderUses(shortUrl, nonce, locale)}</div>
 <nav aria-label="${texts.periods}">${periods.join('\n')}</nav></header>
 <dl class="totals">${totals.join('\n')}</dl>
-${shown.clicks === 0 ? emptyOf(locale, disabled) : charts}
+${shown.clicks === 0 ? renderEmpty(locale, disabled) : charts}
 <footer><p>${texts.note}</p></footer>
 </main>
 </body>
@@ -213,7 +213,7 @@ ${shown.clicks === 0 ? emptyOf(locale, disabled) : charts}
 `;
   return {
     html,
-    contentSecurityPolicy: policyOf(
+    contentSecurityPolicy: writePolicy(
       nonce,
       `script-src 'nonce-${nonce}'`,
       "img-src 'self' data:",

@@ -1,0 +1,129 @@
+import { LRUCache } from 'lru-cache';
+import type { ClickBuffer } from '../clicks/click-buffer.ts';
+import type { CountsBefore, Turn } from '../clicks/immediate-counts.ts';
+import type { OperatorLists } from '../domain/link/blocklists.ts';
+import { decideRedirect, type RedirectDecision } from '../domain/visit/decide-redirect.ts';
+import type { Visitor } from '../domain/visit/visitor.ts';
+import { isUnavailable } from '../engine/db/errors.ts';
+import { growingTo } from '../engine/tools/growing-cache.ts';
+import { TIMED_OUT, withTimeout } from '../engine/tools/timeout.ts';
+import type { FoundLink, LinkCache, LinkLookup } from './link-cache.ts';
+import type { VisitWait } from './visit-wait.ts';
+
+/** Milliseconds for which a visit waits for its turn of a rotation, and maximum number of rotations with turns. */
+const TURN_TIMEOUT = 500;
+const MAX_ROTATIONS = 20_000;
+
+/** A visit: the visitor, and the link. */
+export interface Visit {
+  readonly found: LinkLookup;
+  readonly visitor: Visitor;
+  /** The requested host, as it was sent. */
+  readonly host: string;
+  readonly address: string;
+  readonly referrer: string;
+  /** True for a HEAD request, which does not count. */
+  readonly isHead: boolean;
+  /** The time that the visit may still wait for the database. */
+  readonly wait: VisitWait;
+}
+
+export interface DecisionDependencies {
+  readonly links: LinkCache;
+  readonly lists: OperatorLists;
+  readonly clicks: ClickBuffer;
+  now(): Date;
+}
+
+/** True if the visitor gets to a destination. */
+function isRedirect({ outcome }: RedirectDecision): boolean {
+  return outcome === 'REDIRECT' || outcome === 'PIXELS';
+}
+
+/**
+ * Decides visits by `decideRedirect`, and counts those that reach a destination. Most are decided at once, by the cached link, and
+ * counted in memory. A visit of a link with a click limit or a rotation is decided by counts in the database, which it changes first.
+ */
+export class VisitDecider {
+  readonly #links: LinkCache;
+  readonly #lists: OperatorLists;
+  readonly #clicks: ClickBuffer;
+  readonly #now: () => Date;
+  /** The next positions of rotations while the primary does not answer. */
+  readonly #ownTurns = new LRUCache<number, number>(growingTo(MAX_ROTATIONS));
+
+  constructor({ links, lists, clicks, now }: DecisionDependencies) {
+    this.#links = links;
+    this.#lists = lists;
+    this.#clicks = clicks;
+    this.#now = now;
+  }
+
+  /** Decides a visit without counting it. */
+  preview(visit: Visit, link: FoundLink | null = visit.found.link, at: Date = this.#now()): RedirectDecision {
+    return decideRedirect(link, visit.visitor, at, {
+      blocked: link !== null && this.#lists.blocks(link),
+      hosts: [visit.host, visit.found.domain.name],
+    });
+  }
+
+  /** Decides a visit, and counts it if it reaches the destination: most of them at once. */
+  decide(visit: Visit): RedirectDecision | Promise<RedirectDecision> {
+    const { link } = visit.found;
+    const at = this.#now();
+    const decision = this.preview(visit, link, at);
+    if (link === null || !(isRedirect(decision) || decision.outcome === 'PREVIEW')) return decision;
+    if (visit.visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
+      return this.#decideCounted(link, visit);
+    if (visit.isHead) return decision;
+    if (this.#clicks.isBusy)
+      return this.#clicks.caughtUp().then(() => this.#count(visit, link, at, decision));
+    return this.#count(visit, link, at, decision);
+  }
+
+  /** Decides a visit by the counts in the database: of a link with a click limit, which counts it there first, or a rotation. */
+  async #decideCounted(link: FoundLink, visit: Visit): Promise<RedirectDecision> {
+    const at = this.#now();
+    const isLimited = link.expirationClicks !== null;
+    const before = isLimited ? await this.#countAtOnce(link, at) : null;
+    const turn = isLimited ? before : await this.#takeTurn(link, at, visit.wait);
+    if (turn) return this.#count(visit, link, at, this.preview(visit, { ...link, ...turn }), before);
+    // The link has expired, or was changed meanwhile.
+    const fresh = await this.#links.reload(link.id);
+    const decision = this.preview(visit, fresh);
+    return fresh && isRedirect(decision) ? this.#decideCounted(fresh, visit) : decision;
+  }
+
+  async #countAtOnce(link: FoundLink, at: Date): Promise<CountsBefore | null> {
+    // The visits from before the limit was set. A primary that hangs may be known to be away afterwards, and is not asked again.
+    await this.#links.askPrimary(() => this.#clicks.settle(link.id));
+    return this.#links.askPrimary(() => this.#clicks.countAtOnce(link, at));
+  }
+
+  /** The turn of a rotation: the next over all processes, or of this one while the primary does not answer. */
+  async #takeTurn(link: FoundLink, at: Date, wait: VisitWait): Promise<Turn | null> {
+    try {
+      const asked = this.#links.askPrimary(() => this.#clicks.takeTurn(link, at));
+      const turn = await withTimeout(wait.isOver ? 0 : TURN_TIMEOUT, asked);
+      if (turn !== TIMED_OUT) return turn;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+    }
+    const position = this.#ownTurns.get(link.id) ?? link.position;
+    this.#ownTurns.set(link.id, position + 1);
+    return { position };
+  }
+
+  /** Counts a visit, and returns its decision. */
+  #count(
+    { visitor, address, referrer }: Visit,
+    link: FoundLink,
+    at: Date,
+    decision: RedirectDecision,
+    alreadyCounted: CountsBefore | null = null,
+  ): RedirectDecision {
+    const destination = decision.target ?? null;
+    this.#clicks.add({ link, at, visitor, address, referrer, destination, alreadyCounted });
+    return decision;
+  }
+}
