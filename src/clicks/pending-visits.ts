@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { dayOfHour, hourOf } from '../db/statistics/calendar.ts';
 import type { Value } from '../db/statistics/value.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
@@ -38,10 +39,21 @@ const MAX_LINKS = 200_000;
 
 const IPV4 = /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/;
 
+/** Maximum number of digests that are remembered: some visitors open many links in a row. */
+const MAX_DIGESTS = 2_000;
+
+/** Digests, by address and user agent. */
+const digests = new LRUCache<string, string, Pick<Visit, 'address' | 'visitor'>>({
+  max: MAX_DIGESTS,
+  memoMethod(_key, _stale, { context: { address, visitor } }) {
+    const network = IPV4.test(address) ? address : networkOf(address);
+    return hash('sha256', `${network}\n${visitor.userAgent}`, 'base64');
+  },
+});
+
 /** A digest that is equal for visits of the same visitor. */
-function digestVisitor(address: string, userAgent: string): string {
-  const network = IPV4.test(address) ? address : networkOf(address);
-  return hash('sha256', `${network}\n${userAgent}`, 'base64');
+function digestVisitor(visit: Visit): string {
+  return digests.memo(`${visit.address}\n${visit.visitor.userAgent}`, { context: visit });
 }
 
 function emptyLink(): LinkVisits {
@@ -120,7 +132,7 @@ export class PendingVisits {
     for (const value of describeVisitor(visitor, referrer)) this.#addValue(day, value);
     if (visitor.optedOut || address === '') return;
     const before = day.visitors.size;
-    day.visitors.add(digestVisitor(address, visitor.userAgent));
+    day.visitors.add(digestVisitor(visit));
     this.#details += day.visitors.size - before;
   }
 
