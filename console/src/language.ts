@@ -17,19 +17,19 @@ const PARAMETER = 'language';
 /** Outside a browser there is no address. */
 const named = (): string | null => new URLSearchParams(globalThis.location?.search).get(PARAMETER);
 
-const baseOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? '';
+const baseLanguage = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? '';
 
 /** The language of this page: the one that was chosen in this browser, or else the browser's own. */
 function chosen(): Language {
   const own = local.get(KEY) ?? named();
   if (isLanguage(own)) return own;
-  return navigator.languages.map(baseOf).find(isLanguage) ?? 'en';
+  return navigator.languages.map(baseLanguage).find(isLanguage) ?? 'en';
 }
 
 export const language = chosen();
 
 /** The browser's own variant of the language, such as en-GB, for numbers and times. */
-export const locale = navigator.languages.find((tag) => baseOf(tag) === language) ?? language;
+export const locale = navigator.languages.find((tag) => baseLanguage(tag) === language) ?? language;
 
 /** Chooses the language, in this browser, and loads the page anew. */
 export function chooseLanguage(code: string): void {

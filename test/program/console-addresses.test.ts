@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { texts } from '../../console/src/languages/en.ts';
-import { partsOf } from '../../console/src/parts/address-parts.ts';
+import { splitAddress } from '../../console/src/parts/address-parts.ts';
 import { unicodeHost } from '../../console/src/parts/unicode-host.ts';
 import { isolated, isolating } from '../../console/src/words/isolated.ts';
 
@@ -46,7 +46,7 @@ test.each<[string, string, string | null, string | null]>([
   ['https://', 'https://', null, null],
   ['', '', null, null],
 ])('%s is read as %s, with the letters %s and the user name %s', (address, place, unicode, user) => {
-  expect(partsOf(address)).toEqual({ place, unicode, user });
+  expect(splitAddress(address)).toEqual({ place, unicode, user });
 });
 
 test('a text is isolated if it may change the order of what is around it', () => {

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { changedFields, fieldsInConflict } from '../../console/src/data/edit-state.ts';
 import {
-  changesOf,
+  changedInput,
   emptyFields,
   fieldsOfDraft,
   hasChanges,
   type LinkFields,
-  newLinkOf,
+  newLinkInput,
   type TargetField,
   type TargetList,
 } from '../../console/src/data/link-fields.ts';
 import { errorsAfter, errorsIn, linkErrors, unsendable } from '../../console/src/data/refusals.ts';
-import { fieldsWith, typedOf } from '../../console/src/data/typed.ts';
+import { fieldsWith, typedFields } from '../../console/src/data/typed.ts';
 
 const url = 'https://example.com/';
 /** A form in which only one list of targets is shown. */
@@ -134,10 +134,10 @@ describe('the form of a link in the console', () => {
       ],
     });
     const targeting = { type: 'PLATFORM', platforms: [{ platform: 'IOS', url }] };
-    expect(newLinkOf(fields).targeting).toEqual(targeting);
-    expect(changesOf(fields, read)).toEqual({ targeting });
+    expect(newLinkInput(fields).targeting).toEqual(targeting);
+    expect(changedInput(fields, read)).toEqual({ targeting });
     const hidden = formWith('NONE', { COUNTRY: [{ key: '', url }] });
-    expect([changesOf(hidden, read), hasChanges(hidden, read)]).toEqual([{}, false]);
+    expect([changedInput(hidden, read), hasChanges(hidden, read)]).toEqual([{}, false]);
   });
 
   const list = formWith('COUNTRY', {
@@ -217,7 +217,7 @@ describe('what was typed', () => {
     ...{ title: 'Typed', forwardsQuery: false, tagIds: ['1', '2'], targetType: 'PLATFORM', password: 'x' },
     targets: { ...read.targets, PLATFORM: [{ key: 'IOS', url: 'https://ios.example/' }] },
   };
-  const kept = JSON.parse(JSON.stringify(typedOf(mine, read)));
+  const kept = JSON.parse(JSON.stringify(typedFields(mine, read)));
 
   test('is kept without anything else of a link', () => {
     expect(Object.keys(kept.typed)).toEqual([

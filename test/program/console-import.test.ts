@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cellsOf, cut, joined, textIn, urlNames, withRecord } from '../../console/src/data/import.ts';
+import { splitCells, cut, joined, textIn, urlNames, withRecord } from '../../console/src/data/import.ts';
 import { inColumns, separatorIn } from '../../console/src/data/separators.ts';
 import { importFormats } from '../../src/domain/transfer/formats.ts';
 
@@ -92,7 +92,7 @@ test('a row of separators is an empty line, and one column is not split', () => 
   ]);
   const parts = cut('url\nhttps://a.example/?a=1,2', null);
   expect(parts).toMatchObject({ format: 'CSV', header: 'url\n' });
-  expect(cellsOf(parts.records[0]?.text ?? '', parts.delimiter)).toEqual(['https://a.example/?a=1,2']);
+  expect(splitCells(parts.records[0]?.text ?? '', parts.delimiter)).toEqual(['https://a.example/?a=1,2']);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mayBeUsedUp, nextEnd } from '../../console/src/data/ending.ts';
 import { pauseAfter } from '../../console/src/data/repeat.ts';
-import { sumOf } from '../../console/src/views/statistics/period.ts';
+import { formatSums } from '../../console/src/views/statistics/period.ts';
 
 const link = (at: string | null, clicks: number | null = null) => ({ expiration: { at, clicks } });
 
@@ -44,7 +44,7 @@ test('the figures of a day are summed over its hours', () => {
     point('2026-11-20T00:00:00Z', 2),
     point('2026-11-20T01:00:00Z', 3),
   ];
-  expect(sumOf(series, '2026-11-20')).toBe(
-    sumOf([{ start: '2026-11-20', clicks: 5, bots: 2 }], '2026-11-20'),
+  expect(formatSums(series, '2026-11-20')).toBe(
+    formatSums([{ start: '2026-11-20', clicks: 5, bots: 2 }], '2026-11-20'),
   );
 });

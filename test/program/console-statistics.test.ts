@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pointsOf, type Span, viewOf, yearBefore } from '../../console/src/views/statistics/period.ts';
+import { toPoints, type Span, parseView, yearBefore } from '../../console/src/views/statistics/period.ts';
 
 test.each([
   [
@@ -27,7 +27,7 @@ const shortly = ({ start, last, ...rest }: Span) => [start.slice(8, 10), last.sl
 test('weeks begin on Monday, say how much of them is there, and are compared with as many days', () => {
   // The 8th is a Sunday.
   const days = [day(8, 1), day(9, 2), day(10, 4)];
-  const weeks = pointsOf(days, [day(1, 8), day(2, 16)], 'WEEK');
+  const weeks = toPoints(days, [day(1, 8), day(2, 16)], 'WEEK');
   expect(weeks.map(({ earlier, of, ...point }) => [shortly(point), earlier && shortly(earlier), of])).toEqual(
     [
       [
@@ -46,7 +46,7 @@ test('weeks begin on Monday, say how much of them is there, and are compared wit
 
 test('days before anything was counted are compared with nothing', () => {
   const [from, begin] = [day(1, 0), day(2, 16)];
-  const [week] = pointsOf([day(9, 2), day(10, 4)], [from, begin], 'WEEK', begin.start);
+  const [week] = toPoints([day(9, 2), day(10, 4)], [from, begin], 'WEEK', begin.start);
   expect(week?.earlier && shortly(week.earlier)).toEqual([
     ...['02', '02'],
     { clicks: 16, visitors: 1, bots: 2, days: 1 },
@@ -62,5 +62,5 @@ test.each([
   ['each=hour', 30, 'DAY'],
 ])('with "%s", %i days are shown by %s', (query, days, interval) => {
   const period = { from: '2026-01-01', to: new Date(Date.UTC(2026, 0, days)).toISOString().slice(0, 10) };
-  expect(viewOf(query, period).interval).toBe(interval);
+  expect(parseView(query, period).interval).toBe(interval);
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
-  changesOf,
+  changedInput,
   emptyFields,
   type LinkFields,
-  newLinkOf,
-  newLinksOf,
+  newLinkInput,
+  newLinkInputs,
 } from '../../console/src/data/link-fields.ts';
-import { filledUtm, missingIn, noUtm, slugOf, type Utm, utmIn, withUtm } from '../../console/src/data/utm.ts';
+import { filledUtm, missingIn, noUtm, toSlug, type Utm, utmIn, withUtm } from '../../console/src/data/utm.ts';
 import { utmChanges } from '../../console/src/data/utm-changes.ts';
-import { colorOf, qrFileName, wrongColors } from '../../console/src/parts/qr-image.ts';
+import { parseColor, qrFileName, wrongColors } from '../../console/src/parts/qr-image.ts';
 
 const url = 'https://example.com/';
 
@@ -62,7 +62,7 @@ describe('the parameters of campaigns in the console', () => {
     [' Größe & Öl ', 'grosse-ol'],
     ['新聞', '3'],
   ])('give the alias of a source: %s', (source, slug) => {
-    expect(slugOf(source, 3)).toBe(slug);
+    expect(toSlug(source, 3)).toBe(slug);
   });
 
   test('make a link for each source', () => {
@@ -70,11 +70,11 @@ describe('the parameters of campaigns in the console', () => {
       ...emptyFields,
       ...{ url: 'example.com/?a', alias: 'spring', sources: ['News', 'x y'], utmTemplateId: '7' },
     };
-    expect(newLinksOf(fields)).toEqual([
+    expect(newLinkInputs(fields)).toEqual([
       { url: 'https://example.com/?a&utm_source=News', alias: 'spring-news', utmTemplateId: '7' },
       { url: 'https://example.com/?a&utm_source=x%20y', alias: 'spring-x-y', utmTemplateId: '7' },
     ]);
-    expect(newLinksOf({ ...fields, alias: '' }).map(({ alias }) => alias)).toEqual([undefined, undefined]);
+    expect(newLinkInputs({ ...fields, alias: '' }).map(({ alias }) => alias)).toEqual([undefined, undefined]);
   });
 
   const withTargets = (utm: string, ...targets: string[]): LinkFields => ({
@@ -87,11 +87,11 @@ describe('the parameters of campaigns in the console', () => {
   test('are those of targets, too, unless these have their own, or nobody wants that', () => {
     const [plain, own] = ['https://a.example/', 'https://b.example/?utm_source=own'];
     const fields = withTargets('?utm_source=mail', plain, own);
-    expect(rotationOf(newLinkOf(fields))).toEqual([`${plain}?utm_source=mail`, own]);
-    expect(rotationOf(newLinkOf({ ...fields, utmOnTargets: false }))).toEqual([plain, own]);
+    expect(rotationOf(newLinkInput(fields))).toEqual([`${plain}?utm_source=mail`, own]);
+    expect(rotationOf(newLinkInput({ ...fields, utmOnTargets: false }))).toEqual([plain, own]);
     const read = withTargets('?utm_source=old', `${plain}?utm_source=old`, own, 'https://c.example/');
-    expect(changesOf(read, read)).toEqual({});
-    expect(rotationOf(changesOf({ ...read, url: `${url}?utm_source=new` }, read))).toEqual([
+    expect(changedInput(read, read)).toEqual({});
+    expect(rotationOf(changedInput({ ...read, url: `${url}?utm_source=new` }, read))).toEqual([
       ...[`${plain}?utm_source=new`, own, 'https://c.example/'],
     ]);
   });
@@ -153,7 +153,7 @@ describe('a QR code in the console', () => {
     ['#12', null],
     ['red', null],
   ])('takes %s as a colour', (text, color) => {
-    expect(colorOf(text)).toBe(color);
+    expect(parseColor(text)).toBe(color);
   });
 
   test('is in a file that says the link', () => {

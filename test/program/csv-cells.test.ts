@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cellOf } from '../../console/src/data/save-file.ts';
+import { formatCell } from '../../console/src/data/save-file.ts';
 import { csvRecords } from '../../src/domain/transfer/csv.ts';
 import { csvLine, unguarded } from '../../src/engine/tools/csv-writer.ts';
 
@@ -59,7 +59,7 @@ test.each(readers)('no cell begins a formula for a reader that splits at %j (quo
   fc.assert(
     fc.property(text, texts, text, (one, list, other) => {
       const rows = [csvLine(['a', one, other]), csvLine([list.map((name) => ({ name })), one, [list]])];
-      rows.push(`${['a', one, other, JSON.stringify([list])].map(cellOf).join(',')}\r\n`);
+      rows.push(`${['a', one, other, JSON.stringify([list])].map(formatCell).join(',')}\r\n`);
       for (const cell of readBy(...reader, rows.join(''))) expect(cell).not.toMatch(formula);
     }),
     { numRuns: 1_000 },
@@ -82,8 +82,8 @@ test('the console saves cells of the own export as they were', async () => {
   await fc.assert(
     fc.asyncProperty(text, texts, async (one, list) => {
       const cells = await cellsOf(csvLine(['a', one, list]));
-      expect(await cellsOf(`${cells.map(cellOf).join(',')}\n`)).toEqual(cells);
-      const [json = ''] = await cellsOf(`${cellOf(JSON.stringify(['a', ...list]))}\n`);
+      expect(await cellsOf(`${cells.map(formatCell).join(',')}\n`)).toEqual(cells);
+      const [json = ''] = await cellsOf(`${formatCell(JSON.stringify(['a', ...list]))}\n`);
       expect(JSON.parse(json)).toEqual(['a', ...list]);
     }),
   );

@@ -266,15 +266,15 @@ function AfterReset(): ReactElement {
   const [, navigate] = useLocation();
   const { data, fault, again } = useAsk<LastingAccess>('lasting-access');
   const goOn = () => navigate('/', { replace: true });
-  const idsOf = (records: readonly { id: string }[]) => records.map(({ id }) => id);
+  const listIds = (records: readonly { id: string }[]) => records.map(({ id }) => id);
   const isEmpty = data && data.keys.length + data.invitations.length + data.webhooks.length === 0;
   const { message, isBusy, submit } = useForm(
     { within: '.gate', shown: [] },
     () =>
       send('lasting-access/end', {
-        keys: idsOf(data?.keys ?? []),
-        invitations: idsOf(data?.invitations ?? []),
-        webhooks: idsOf(data?.webhooks.filter(({ mayDisable }) => mayDisable) ?? []),
+        keys: listIds(data?.keys ?? []),
+        invitations: listIds(data?.invitations ?? []),
+        webhooks: listIds(data?.webhooks.filter(({ mayDisable }) => mayDisable) ?? []),
       }),
     goOn,
   );

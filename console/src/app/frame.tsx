@@ -50,7 +50,7 @@ const places: readonly { path: string; name: string; icon: IconName }[] = [
   { path: '/activity', name: texts.places.activity, icon: 'activity' },
 ];
 
-function nameOf(location: string): string {
+function sectionTitle(location: string): string {
   // As routes match it.
   const path = location.toLowerCase().replace(/(?<=.)\/$/, '');
   if (path === '/many') return texts.many.title;
@@ -149,7 +149,7 @@ export function Frame(): ReactElement {
   const [isHelp, setHelp] = useState(false);
   const [isMenu, setMenu] = useState(false);
   const burger = useRef<HTMLButtonElement>(null);
-  useTitleOf(location, nameOf(location));
+  useTitleOf(location, sectionTitle(location));
   const go = (path: string, field: string) => {
     if (focusNow(field)) return;
     navigate(path);

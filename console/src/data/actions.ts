@@ -2,11 +2,11 @@ import { stringifyDocument } from 'urql';
 import { DeleteLinksDocument, type LinkRowFragment, UpdateLinkDocument } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { announce } from './bus.ts';
-import { headersOf } from './client.ts';
+import { accountHeaders } from './client.ts';
 import { Fault, mayBeOutage } from './faults.ts';
 import { failureText, refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
-import { storeOf } from './store.ts';
+import { makeStore } from './store.ts';
 import { aboutRecord, dismissAbout, showToast } from './toasts.ts';
 import { write } from './write.ts';
 
@@ -71,7 +71,7 @@ interface Deletion {
 const waiting = new Set<Deletion>();
 
 /** The links that are about to be deleted. */
-export const aboutToGo = storeOf<ReadonlySet<string>>(new Set());
+export const aboutToGo = makeStore<ReadonlySet<string>>(new Set());
 
 function changed(): void {
   aboutToGo.set(new Set([...waiting].flatMap(({ ids }) => ids)));
@@ -128,7 +128,7 @@ addEventListener('pagehide', () => {
     void fetch('/graphql', {
       method: 'POST',
       keepalive: true,
-      headers: { ...headersOf(session.accountId), 'Content-Type': 'application/json' },
+      headers: { ...accountHeaders(session.accountId), 'Content-Type': 'application/json' },
       body: JSON.stringify({ query, variables: { ids } }),
     });
   }

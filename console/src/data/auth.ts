@@ -98,14 +98,14 @@ class WrongField extends Error {
  */
 export async function ask<Answer>(path: string, body?: object): Promise<Answer> {
   try {
-    return await answerOf<Answer>(path, body);
+    return await askServer<Answer>(path, body);
   } catch (error) {
     if (error instanceof Fault && mayBeOutage(error)) void away.find();
     throw error;
   }
 }
 
-async function answerOf<Answer>(path: string, body?: object): Promise<Answer> {
+async function askServer<Answer>(path: string, body?: object): Promise<Answer> {
   let response: Response;
   try {
     response = await fetch(`/auth/${path}`, {

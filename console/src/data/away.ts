@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import { type Fault, mayBeOutage } from './faults.ts';
-import { storeOf } from './store.ts';
+import { makeStore } from './store.ts';
 
 /** The time in which a service that is there answers, in milliseconds. */
 export const ANSWERS_IN = 5_000;
@@ -10,7 +10,7 @@ const ASK_EVERY = 2_000;
 /** Seconds until a question that failed is asked again while the service is there. */
 const RETRY_AFTER = 5;
 
-const isAway = storeOf(false);
+const isAway = makeStore(false);
 let timer: ReturnType<typeof setInterval> | undefined;
 
 async function lookAgain(): Promise<void> {

@@ -9,7 +9,7 @@ import {
   type RecordKind,
 } from '../generated/documents.ts';
 import type { Happening } from './bus.ts';
-import { Fault, faultOf } from './faults.ts';
+import { Fault, toFault } from './faults.ts';
 import { useHappenings, useRead } from './read.ts';
 import type { Session } from './session.ts';
 
@@ -30,17 +30,17 @@ export interface ChangeGroup {
 }
 
 /** The fields of a new record say little: many that are made at once differ in them. */
-const sortOf = ({ action, kind, by, fields }: LoggedChangeFragment): string =>
+const changeSort = ({ action, kind, by, fields }: LoggedChangeFragment): string =>
   JSON.stringify([action, kind, by?.__typename, by?.id, action === 'UPDATED' ? fields : []]);
 
 /** Changes, newest first, with those of one action together: it changes a record once. */
-function groupsOf(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {
+function groupChanges(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {
   const groups: (ChangeGroup & { readonly records: Map<string, string> })[] = [];
   for (const change of changes) {
     const last = groups.at(-1);
     const continues =
       last &&
-      sortOf(last.change) === sortOf(change) &&
+      changeSort(last.change) === changeSort(change) &&
       !last.records.has(change.recordNodeId) &&
       Date.parse(last.change.at) - Date.parse(change.at) <= SPAN;
     if (continues) last.records.set(change.recordNodeId, change.recordId);
@@ -100,12 +100,16 @@ export function useChanges(filter: {
       .query(ChangesDocument, { ...page, filter }, { requestPolicy: 'network-only' })
       .toPromise();
     if (data) return data.changes;
-    throw error ? faultOf(error) : new Fault('away', '');
+    throw error ? toFault(error) : new Fault('away', '');
   };
   const older = async (log: Log): Promise<Log> => {
-    const enough = groupsOf(log.changes).length + LINES;
+    const enough = groupChanges(log.changes).length + LINES;
     let now = log;
-    for (let page = 0; page < MAX_PAGES && now.hasOlder && groupsOf(now.changes).length < enough; page++) {
+    for (
+      let page = 0;
+      page < MAX_PAGES && now.hasOlder && groupChanges(now.changes).length < enough;
+      page++
+    ) {
       const { nodes, pageInfo } = await read({ first: PAGE, after: now.oldest });
       now = {
         changes: [...now.changes, ...nodes],
@@ -149,7 +153,7 @@ export function useChanges(filter: {
     again,
   );
   return {
-    groups: log && groupsOf(log.changes),
+    groups: log && groupChanges(log.changes),
     hasOlder: log?.hasOlder ?? false,
     fault,
     readOlder: () => extend(older),

@@ -37,7 +37,8 @@ export interface CheckedLines {
   settled(): Promise<Checked | null>;
 }
 
-const keyOf = (text: string, format: ImportFormat, spaceId: string): string => `${format} ${spaceId} ${text}`;
+const lineKey = (text: string, format: ImportFormat, spaceId: string): string =>
+  `${format} ${spaceId} ${text}`;
 
 /** The lines that somebody enters, checked soon after they are. */
 export function useCheckedLines(session: Session): CheckedLines {
@@ -59,7 +60,7 @@ export function useCheckedLines(session: Session): CheckedLines {
   };
 
   useEffect(() => {
-    if (parts.records.length === 0 || settled.current === keyOf(text, format, spaceId)) return;
+    if (parts.records.length === 0 || settled.current === lineKey(text, format, spaceId)) return;
     settled.current = '';
     const over = new AbortController();
     const check = async () => {
@@ -110,7 +111,7 @@ export function useCheckedLines(session: Session): CheckedLines {
     setText(corrected);
     // A record that became several is checked like a pasted text.
     if (cut(corrected, format).records.length !== before.outcomes.length) return;
-    settled.current = keyOf(corrected, format, spaceId);
+    settled.current = lineKey(corrected, format, spaceId);
     put({ ...before, text: corrected });
     replace(old.record, { record });
     const earlier = corrections.current;

@@ -1,7 +1,7 @@
 import { type Cache, cacheExchange } from '@urql/exchange-graphcache';
 import { Client, fetchExchange, mapExchange } from 'urql';
 import { language } from '../language.ts';
-import { type Fault, faultOf } from './faults.ts';
+import { type Fault, toFault } from './faults.ts';
 
 /** Types without an id of their own: they are stored in the record that contains them. */
 const withoutId = [
@@ -66,7 +66,7 @@ function forgetOldPages(cache: Cache, list: 'links' | 'changes'): void {
 }
 
 /** The headers of every request: the cookie says who sends it, and these for which account, and in which language mails are. */
-export const headersOf = (accountId: string): Record<string, string> => ({
+export const accountHeaders = (accountId: string): Record<string, string> => ({
   'X-Account': accountId,
   'Accept-Language': language,
 });
@@ -76,14 +76,14 @@ export function createClient(accountId: string, onFault: (fault: Fault) => void)
   return new Client({
     url: '/graphql',
     preferGetMethod: false,
-    fetchOptions: { headers: headersOf(accountId) },
+    fetchOptions: { headers: accountHeaders(accountId) },
     fetch: (to, { signal, ...init } = {}) =>
       fetch(to, {
         ...init,
         signal: AbortSignal.any([AbortSignal.timeout(PATIENCE), ...(signal ? [signal] : [])]),
       }),
     exchanges: [
-      mapExchange({ onError: (error) => onFault(faultOf(error)) }),
+      mapExchange({ onError: (error) => onFault(toFault(error)) }),
       cacheExchange({
         keys: Object.fromEntries(withoutId.map((name) => [name, () => null])),
         updates: {

@@ -1,4 +1,4 @@
-import { storeOf } from './store.ts';
+import { makeStore } from './store.ts';
 
 /** An action on many links in this tab that can be undone. */
 export interface Deed {
@@ -11,7 +11,7 @@ export interface Deed {
 /** The most that are kept. */
 const MOST = 5;
 
-const deeds = storeOf<readonly Deed[]>([]);
+const deeds = makeStore<readonly Deed[]>([]);
 
 /** The last first. */
 export const lately = {

@@ -1,4 +1,4 @@
-import { headersOf } from './client.ts';
+import { accountHeaders } from './client.ts';
 import { Fault, faultOfCode } from './faults.ts';
 import { saveFile } from './save-file.ts';
 
@@ -19,7 +19,7 @@ export async function download(
   try {
     const response = await fetch('/auth/download', {
       ...{ method: 'POST', cache: 'no-store', body: JSON.stringify(body), signal },
-      headers: { ...headersOf(accountId), 'Content-Type': 'application/json' },
+      headers: { ...accountHeaders(accountId), 'Content-Type': 'application/json' },
     });
     if (!response.ok) {
       const { code, message } = Object(await response.json()).error ?? {};

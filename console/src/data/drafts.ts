@@ -1,7 +1,7 @@
 import { fieldsOfDraft } from './link-fields.ts';
 import { forgetSeen } from './seen.ts';
 import { local } from './storage.ts';
-import { typedOf } from './typed.ts';
+import { typedFields } from './typed.ts';
 
 /** Names drafts: texts that were typed and not saved, without passwords, and without the link's own values. */
 const PREFIX = 'linkspace.draft.';
@@ -23,7 +23,7 @@ export const draftName = ({ viewer, accountId }: Own, what: string): string =>
   `${PREFIX}${viewer.user?.id}.${accountId}.${what}`;
 
 /** Lists the drafts of a user in an account: `NEW`, or the ids of links. */
-export function draftsOf(own: Own): string[] {
+export function listDrafts(own: Own): string[] {
   const start = draftName(own, '');
   return local.names().flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));
 }
@@ -62,7 +62,7 @@ export function keepDraftsOf(userId: string): void {
     const isKept = name.startsWith(`${PREFIX}${userId}.`) && keptAt > Date.now() - MAX_AGE;
     // Those of earlier versions have all fields of their links.
     const [mine, before] = [fieldsOfDraft(fields), fieldsOfDraft(read)];
-    if (isKept) keepDraft(name, { ...draft, ...(mine && before && typedOf(mine, before)) });
+    if (isKept) keepDraft(name, { ...draft, ...(mine && before && typedFields(mine, before)) });
     else dropDraft(name);
   }
 }

@@ -1,5 +1,5 @@
 import type { LinkWholeFragment } from '../generated/documents.ts';
-import { fieldsOf, hasChangedTargets, type LinkFields } from './link-fields.ts';
+import { toLinkFields, hasChangedTargets, type LinkFields } from './link-fields.ts';
 
 /** The fields that somebody edits, and the link as they saw it when they began. */
 export interface Editing {
@@ -37,14 +37,14 @@ export function openSaves(all: readonly Saved[], now: LinkFields): OpenSave[] {
   });
 }
 
-export function editingOf(link: LinkWholeFragment): Editing {
-  const fields = fieldsOf(link);
+export function beginEditing(link: LinkWholeFragment): Editing {
+  const fields = toLinkFields(link);
   return { fields, read: fields, updatedAt: link.updatedAt };
 }
 
 /** The link as it is, with what was changed in the form since it had these fields. */
 export function editingOn(link: LinkWholeFragment, fields: LinkFields, since: LinkFields): Editing {
-  const theirs = editingOf(link);
+  const theirs = beginEditing(link);
   return { ...theirs, fields: { ...theirs.fields, ...changedFields(fields, since) } };
 }
 
@@ -56,7 +56,7 @@ export function fieldsInConflict(theirs: LinkFields, mine: LinkFields, read: Lin
 
 /** True if somebody else changed a field that is changed in the form, or perhaps a password that is typed here, too. */
 export function isConflict(link: LinkWholeFragment, { fields, read }: Editing): boolean {
-  const names = fieldsInConflict(fieldsOf(link), fields, read);
+  const names = fieldsInConflict(toLinkFields(link), fields, read);
   return names.length > 0 || fields.password !== '' || fields.privacyPassword !== '';
 }
 

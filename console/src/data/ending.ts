@@ -5,15 +5,15 @@ import { useRepeat } from './repeat.ts';
 
 type Ending = Pick<LinkRowFragment, 'id' | 'status' | 'clicks' | 'expiration'>;
 
-const endOf = ({ expiration: { at } }: Pick<Ending, 'expiration'>): number =>
+const endTime = ({ expiration: { at } }: Pick<Ending, 'expiration'>): number =>
   at === null ? Infinity : Date.parse(at);
 
 /** Returns true if the time of a link is over. */
-export const hasEnded = (link: Pick<Ending, 'expiration'>): boolean => endOf(link) <= Date.now();
+export const hasEnded = (link: Pick<Ending, 'expiration'>): boolean => endTime(link) <= Date.now();
 
 /** The next end of these links after a time; `Infinity` if none ends. */
 export const nextEnd = (links: readonly Pick<Ending, 'expiration'>[], now: number): number =>
-  Math.min(...links.map(endOf).filter((end) => end > now));
+  Math.min(...links.map(endTime).filter((end) => end > now));
 
 /** Returns true if the next visit may use up one of these links. */
 export const mayBeUsedUp = (links: readonly Ending[]): boolean =>
@@ -28,7 +28,7 @@ export function useEnding(links: readonly Ending[], isReading: boolean, again: (
   const end = nextEnd(links, Date.now());
   const onEnd = useEffectEvent(() => {
     const now = Date.now();
-    const ended = links.filter((link) => endOf(link) >= end && endOf(link) <= now);
+    const ended = links.filter((link) => endTime(link) >= end && endTime(link) <= now);
     setNow(now);
     announce(ended.map(({ id }) => ({ kind: 'LINK', recordId: id, action: 'UPDATED' })));
   });

@@ -65,7 +65,7 @@ const kinds: Readonly<Record<string, FaultKind>> = {
   INTERNAL: 'broken',
 };
 
-function secondsOf(response: Response | undefined): number {
+function readRetryAfter(response: Response | undefined): number {
   const seconds = Number(response?.headers?.get('Retry-After'));
   return seconds > 0 ? seconds : 1;
 }
@@ -74,7 +74,7 @@ function secondsOf(response: Response | undefined): number {
 export function faultOfResponse(response: Response | undefined, message: string): Fault {
   if (response === undefined || response.ok) return new Fault('away', message, 1);
   const isBusy = [429, 502, 503, 504].includes(response.status);
-  return new Fault(isBusy ? 'busy' : 'away', message, secondsOf(response));
+  return new Fault(isBusy ? 'busy' : 'away', message, readRetryAfter(response));
 }
 
 /** The fault behind an error with a code, which both GraphQL and `/auth` have. */
@@ -86,11 +86,11 @@ export function faultOfCode(
   const code = String(given);
   const kind = told.rule === 'SIGN_IN_AGAIN' ? 'stale' : (kinds[code] ?? 'refused');
   const repeats = kind === 'limited' || kind === 'busy';
-  return new Fault(kind, message, repeats ? secondsOf(response) : null, code, told);
+  return new Fault(kind, message, repeats ? readRetryAfter(response) : null, code, told);
 }
 
 /** The fault behind an error of urql. */
-export function faultOf(error: CombinedError): Fault {
+export function toFault(error: CombinedError): Fault {
   const response: Response | undefined = error.response;
   const [first] = error.graphQLErrors;
   // Further timeouts would take too long.

@@ -9,7 +9,7 @@ import { inDigits } from '../words/format.ts';
 import { showFault } from './actions.ts';
 import { inBatches, inTime, type Progress } from './batches.ts';
 import { announceKinds } from './bus.ts';
-import { Fault, faultOf } from './faults.ts';
+import { Fault, toFault } from './faults.ts';
 import { type CutText, joined, type TextRecord, textIn } from './import.ts';
 import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
@@ -62,17 +62,17 @@ function fitting(records: readonly TextRecord[]): readonly TextRecord[] {
 }
 
 /** @param lineOf the line of the record whose link has an alias */
-function errorOf(results: readonly Result[], lineOf: (alias: string | null) => string): string | null {
+function formatErrors(results: readonly Result[], lineOf: (alias: string | null) => string): string | null {
   const wrong = results.filter(({ status }) => status === 'REFUSED');
   // A record that cannot be read has no field.
-  const wordsOf = ({ fields, reason, alias }: Result) =>
+  const describeResult = ({ fields, reason, alias }: Result) =>
     fields.every(({ path }) => path.length > 0)
       ? // The service counts the lines of the slice.
         refusalText({
           fields: fields.map((one) => ({ ...one, values: [{ name: 'line', value: lineOf(alias) }] })),
         })
       : texts.many.unreadable(reason ?? '');
-  return wrong.length === 0 ? null : [...new Set(wrong.map(wordsOf))].join(' ');
+  return wrong.length === 0 ? null : [...new Set(wrong.map(describeResult))].join(' ');
 }
 
 /** The answer to a slice. A dry run needs no key: it may be sent twice. */
@@ -80,7 +80,7 @@ async function sent(session: Session, variables: ImportLinksMutationVariables): 
   if (!variables.dryRun) return write(session, ImportLinksDocument, variables);
   const { data, error } = await session.client.mutation(ImportLinksDocument, variables).toPromise();
   if (data !== undefined && error === undefined) return data;
-  throw error ? faultOf(error) : new Fault('away', '', 1);
+  throw error ? toFault(error) : new Fault('away', '', 1);
 }
 
 /** Sends the records to the service, in slices. If that is stopped or fails, the answer ends there. */
@@ -107,11 +107,11 @@ export async function importRecords(
     // A record that the service sees as empty has no result.
     const isWhole = answers.length === importLinks.results.length;
     const end = isWhole ? done.length : done.findIndex(({ results }) => results.length === 0);
-    const lineOf = (alias: string | null) => {
+    const findLine = (alias: string | null) => {
       const has = (one: Result) => one.alias === alias && one.status !== 'REFUSED';
       return inDigits(done.find(({ results }) => results.some(has))?.record.line ?? 0);
     };
-    return done.slice(0, end).map((one) => ({ ...one, error: errorOf(one.results, lineOf) }));
+    return done.slice(0, end).map((one) => ({ ...one, error: formatErrors(one.results, findLine) }));
   };
   const sendLess = async (batch: readonly TextRecord[]): Promise<readonly Outcome[]> => {
     try {

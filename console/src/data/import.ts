@@ -1,7 +1,7 @@
 import type { ImportFormat } from '../generated/documents.ts';
-import { rowOf } from './csv-row.ts';
+import { formatRow } from './csv-row.ts';
 import { loadScript } from './version.ts';
-import { sheetOf } from './workbook-text.ts';
+import { readSheet } from './workbook-text.ts';
 
 /** A record, as it stands in a text. */
 export interface TextRecord {
@@ -32,7 +32,7 @@ export async function textIn(file: Blob): Promise<{ text: string; isGuessed: boo
   const begins = (...start: number[]) => start.every((byte, index) => bytes[index] === byte);
   // A zip, as .xlsx is.
   if (begins(0x50, 0x4b, 3, 4)) {
-    const sheet = await loadScript(() => sheetOf(bytes));
+    const sheet = await loadScript(() => readSheet(bytes));
     if (sheet === null) return null;
     // Only pasted lines have no names of columns.
     const isLines = cut(sheet.lines, null).format === 'LINES';
@@ -99,25 +99,25 @@ const marks: readonly (readonly [ImportFormat, ...(readonly string[])[]])[] = [
 ];
 
 /** The format with these columns; that of pasted lines if none is known. */
-function formatOf(names: readonly string[]): ImportFormat {
+function guessFormat(names: readonly string[]): ImportFormat {
   const known = new Set(names.map(plain));
   const found = marks.find(([, ...ways]) => ways.some((all) => all.every((name) => known.has(name))))?.[0];
   return found ?? ([...known].some((name) => urlNames.has(name)) ? 'CSV' : 'LINES');
 }
 
 /** The lists of records in JSON; YOURLS has an object of them. */
-function elementsOf(value: unknown, depth = 0): unknown[] {
+function listElements(value: unknown, depth = 0): unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'object' || value === null || depth > 1) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
-    const found = elementsOf(inner, depth + 1);
+    const found = listElements(inner, depth + 1);
     return found.length === 0 && name === 'links' ? Object.values(Object(inner)) : found;
   });
 }
 
 const LINE_END = /\r\n?|\n/g;
 
-function placeOf(pattern: RegExp, text: string, from: number): { at: number; end: number } {
+function findPlace(pattern: RegExp, text: string, from: number): { at: number; end: number } {
   pattern.lastIndex = from;
   const found = pattern.exec(text);
   return found ? { at: found.index, end: pattern.lastIndex } : { at: text.length, end: text.length };
@@ -135,8 +135,8 @@ function recordEnd(text: string, from: number, delimiter: string): { at: number;
   const cellEnd = new RegExp(`\\${delimiter}|${LINE_END.source}`, 'g');
   for (let at = from; ; ) {
     const close = text[at] === '"' ? closingQuote(text, at + 1) : at - 1;
-    const next = placeOf(cellEnd, text, close + 1);
-    if (text[at] === '"' && (close < 0 || next.at !== close + 1)) return placeOf(LINE_END, text, at);
+    const next = findPlace(cellEnd, text, close + 1);
+    if (text[at] === '"' && (close < 0 || next.at !== close + 1)) return findPlace(LINE_END, text, at);
     if (text[next.at] !== delimiter) return next;
     at = next.end;
   }
@@ -184,13 +184,13 @@ interface Head {
 function namedHead(rows: readonly Row[], text: string, delimiter: string): (Head & { width: number }) | null {
   const urlAt = rows.findIndex(({ cells }) => cells.some(looksLikeUrl));
   const before = rows.slice(0, Math.min(MAX_BEFORE, urlAt < 0 ? MAX_BEFORE : urlAt));
-  const row = before.find(({ cells }) => formatOf(cells) !== 'LINES');
+  const row = before.find(({ cells }) => guessFormat(cells) !== 'LINES');
   if (row === undefined) return null;
   const { cells, at, next } = row;
   const names = text.slice(at, next);
   // A single column is not split: as for the service, there are no tabs in URLs.
   const own = cells.length > 1 ? delimiter : '\t';
-  return { format: formatOf(cells), delimiter: own, names, from: next, width: cells.length };
+  return { format: guessFormat(cells), delimiter: own, names, from: next, width: cells.length };
 }
 
 /** True for URLs of one host with a single segment each. */
@@ -246,15 +246,15 @@ function columnHead(
   const title = filled.findIndex(
     (cells, index) => index !== url && index !== alias && cells.some((cell) => /\p{L}/u.test(cell)),
   );
-  const nameOf = (index: number) =>
+  const columnName = (index: number) =>
     ({ [alias]: 'alias', [title]: 'title' })[index] ?? String.fromCharCode(65 + (index % 26));
   const names = columns.map((_, index) => {
     if (index === url) return 'url';
     if (index === short) return 'short_url';
-    return isNamed ? (above.cells[index] ?? '') : nameOf(index);
+    return isNamed ? (above.cells[index] ?? '') : columnName(index);
   });
   const from = isNamed ? above.next : (rows[0]?.at ?? 0);
-  return { format: 'CSV', delimiter, names: `${rowOf(names, delimiter)}\n`, from, count };
+  return { format: 'CSV', delimiter, names: `${formatRow(names, delimiter)}\n`, from, count };
 }
 
 /** Finds the one that has most; the first of several. */
@@ -266,7 +266,7 @@ function most<One>(all: readonly (One | null)[], countOf: (one: One) => number):
 }
 
 /** Finds the part before the records; null for pasted lines. */
-function headOf(
+function readHead(
   text: string,
   begin: number,
   named: string | undefined,
@@ -318,8 +318,8 @@ const isBlank = (record: string, head: Head | null): boolean =>
 export function cut(text: string, chosen: ImportFormat | null): CutText {
   const [before = '', named] = BEFORE_HEADER.exec(text) ?? [];
   if (chosen !== 'LINES' && JSON_BEGIN.test(text.slice(before.length))) {
-    const elements = elementsOf(jsonIn(text));
-    const found = formatOf(Object.keys(Object(elements[0])));
+    const elements = listElements(jsonIn(text));
+    const found = guessFormat(Object.keys(Object(elements[0])));
     // Invalid JSON is sent as it is, so that the service names the error.
     const records = elements.length > 0 ? elements.map((one) => JSON.stringify(one)) : [text];
     return {
@@ -330,12 +330,12 @@ export function cut(text: string, chosen: ImportFormat | null): CutText {
       records: records.map((record, index) => ({ line: index + 1, text: record, at: 0 })),
     };
   }
-  const head = headOf(text, before.length, named, chosen);
+  const head = readHead(text, before.length, named, chosen);
   const records: TextRecord[] = [];
   const begin = head?.from ?? 0;
   let line = 1 + breaksIn(text.slice(0, begin));
   for (let at = begin; at < text.length; ) {
-    const next = head ? recordEnd(text, at, head.delimiter) : placeOf(LINE_END, text, at);
+    const next = head ? recordEnd(text, at, head.delimiter) : findPlace(LINE_END, text, at);
     const record = text.slice(at, next.at);
     if (!isBlank(record, head)) records.push({ line, text: record, at });
     line += breaksIn(text.slice(at, next.end));
@@ -366,7 +366,7 @@ export function cellsOfLine(text: string): [url: string, alias: string, title: s
 }
 
 /** The cells of a record that have a text, as people read them. */
-export const cellsOf = (text: string, delimiter: string): string[] =>
+export const splitCells = (text: string, delimiter: string): string[] =>
   (delimiter === ' ' ? cellsOfLine(text) : cellsIn(text, delimiter))
     .map((one) => one.trim())
     .filter((one) => one !== '');

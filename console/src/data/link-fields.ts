@@ -8,7 +8,7 @@ import type {
   UpdateLinkInput,
 } from '../generated/documents.ts';
 import { fromLocalInput, toLocalInput, trimPasted, withScheme } from '../words/format.ts';
-import { followUtm, noUtm, slugOf, utmIn, withUtm } from './utm.ts';
+import { followUtm, noUtm, toSlug, utmIn, withUtm } from './utm.ts';
 
 /** A target: a country, platform or language, and its destination. In rotation, the key is empty. */
 export interface TargetField {
@@ -108,7 +108,7 @@ export const newFields = ({
 });
 
 /** The fields of a link as they are edited. */
-export function fieldsOf(link: LinkWholeFragment): LinkFields {
+export function toLinkFields(link: LinkWholeFragment): LinkFields {
   const { expiration, targeting } = link;
   return {
     url: link.url,
@@ -150,7 +150,7 @@ export const filledTargets = (targets: readonly TargetField[]) =>
     .filter(({ key, url, typed }) => key !== '' || url !== '' || typed !== '');
 
 /** The list that is shown; the others stay as they are. Its URLs follow the parameters of the link's. */
-function targetingOf(
+function targetingInput(
   { url: address, utmOnTargets, targetType: type, targets }: LinkFields,
   read: LinkFields,
 ): LinkTargetingInput {
@@ -168,24 +168,24 @@ function targetingOf(
 }
 
 /** A whole number; anything else is sent as 0, which the API refuses in its own words. */
-const clicksOf = (text: string): number | null =>
+const parseClicks = (text: string): number | null =>
   text.trim() === '' ? null : /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
 
-const expirationOf = (fields: LinkFields) => ({
+const expirationInput = (fields: LinkFields) => ({
   at: fromLocalInput(fields.expiresAt),
-  clicks: clicksOf(fields.expiresAfter),
+  clicks: parseClicks(fields.expiresAfter),
   url: withScheme(fields.expiredUrl) || null,
 });
 
-const utmTemplateOf = ({ utmTemplateId, utmOnTargets }: LinkFields) => ({
+const utmTemplateInput = ({ utmTemplateId, utmOnTargets }: LinkFields) => ({
   ...(utmTemplateId && { utmTemplateId, ...(!utmOnTargets && { utmOnTargets }) }),
 });
 
 /** The input for a new link: only fields that were entered. */
-export function newLinkOf(fields: LinkFields): CreateLinkInput {
-  const expiration = expirationOf(fields);
+export function newLinkInput(fields: LinkFields): CreateLinkInput {
+  const expiration = expirationInput(fields);
   return {
-    ...utmTemplateOf(fields),
+    ...utmTemplateInput(fields),
     ...(!fields.forwardsQuery && { forwardsQuery: false }),
     url: withScheme(fields.url),
     ...(fields.title.trim() && { title: fields.title }),
@@ -194,7 +194,7 @@ export function newLinkOf(fields: LinkFields): CreateLinkInput {
     ...(fields.spaceId && { spaceId: fields.spaceId }),
     ...(fields.password && { password: fields.password }),
     ...(Object.values(expiration).some((one) => one !== null) && { expiration }),
-    ...(fields.targetType !== 'NONE' && { targeting: targetingOf(fields, emptyFields) }),
+    ...(fields.targetType !== 'NONE' && { targeting: targetingInput(fields, emptyFields) }),
     ...(fields.pixelIds.length > 0 && { pixelIds: [...fields.pixelIds] }),
     ...(fields.tagIds.length > 0 && { tagIds: [...fields.tagIds] }),
     ...(fields.privacy !== 'PUBLIC' && { privacy: fields.privacy }),
@@ -207,17 +207,17 @@ export function newLinkOf(fields: LinkFields): CreateLinkInput {
 const MAX_SOURCES = 100;
 
 /** The sources, with what is typed and not entered. Those that would have the same alias are one. */
-export function sourcesOf({ sources, sourceTyped }: LinkFields): string[] {
+export function enteredSources({ sources, sourceTyped }: LinkFields): string[] {
   const all = [...sources, ...sourceTyped.split(/[,;\t\n]/).map((one) => one.trim())].filter(Boolean);
-  const bySlug = new Map(all.toReversed().map((one, at) => [slugOf(one, all.length - at), one]));
+  const bySlug = new Map(all.toReversed().map((one, at) => [toSlug(one, all.length - at), one]));
   return [...bySlug.values()].toReversed().slice(0, MAX_SOURCES);
 }
 
 /** The aliases of new links, one for each source if there are any; empty for those that the service makes. */
-export function aliasesOf(fields: LinkFields): string[] {
-  const [given, sources] = [trimPasted(fields.alias), sourcesOf(fields)];
+export function newAliases(fields: LinkFields): string[] {
+  const [given, sources] = [trimPasted(fields.alias), enteredSources(fields)];
   if (sources.length === 0 || given === '') return [given];
-  return sources.map((source, at) => `${given}-${slugOf(source, at + 1)}`);
+  return sources.map((source, at) => `${given}-${toSlug(source, at + 1)}`);
 }
 
 /** The title of the link for a source, by which people tell them apart. */
@@ -225,10 +225,10 @@ export const titleFor = (title: string, source: string): string =>
   title.trim() && `${title.trim().slice(0, 200)} · ${source.slice(0, 50)}`;
 
 /** The inputs for new links, one for each source. */
-export function newLinksOf(fields: LinkFields): CreateLinkInput[] {
-  const [url, aliases] = [withScheme(fields.url), aliasesOf(fields)];
-  return sourcesOf(fields).map((source, at) =>
-    newLinkOf({
+export function newLinkInputs(fields: LinkFields): CreateLinkInput[] {
+  const [url, aliases] = [withScheme(fields.url), newAliases(fields)];
+  return enteredSources(fields).map((source, at) =>
+    newLinkInput({
       ...{ ...fields, url: withUtm(url, { source }), alias: aliases[at] ?? '' },
       title: titleFor(fields.title, source),
     }),
@@ -238,10 +238,10 @@ export function newLinksOf(fields: LinkFields): CreateLinkInput[] {
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const hasOtherTargets = (fields: LinkFields, read: LinkFields): boolean =>
-  !same(targetingOf(fields, read), targetingOf(read, read));
+  !same(targetingInput(fields, read), targetingInput(read, read));
 
 /** The input for a changed link: only fields that differ from the ones that were read. */
-export function changesOf(fields: LinkFields, read: LinkFields): UpdateLinkInput {
+export function changedInput(fields: LinkFields, read: LinkFields): UpdateLinkInput {
   const differs = (...names: (keyof LinkFields)[]) => names.some((name) => !same(fields[name], read[name]));
   return {
     ...(differs('url') && { url: withScheme(fields.url) }),
@@ -253,14 +253,14 @@ export function changesOf(fields: LinkFields, read: LinkFields): UpdateLinkInput
     ...(differs('expiresAt', 'expiresAfter', 'expiredUrl') && {
       expiration: {
         ...(differs('expiresAt') && { at: fromLocalInput(fields.expiresAt) }),
-        ...(differs('expiresAfter') && { clicks: clicksOf(fields.expiresAfter) }),
+        ...(differs('expiresAfter') && { clicks: parseClicks(fields.expiresAfter) }),
         ...(differs('expiredUrl') && { url: withScheme(fields.expiredUrl) || null }),
       },
     }),
-    ...(hasOtherTargets(fields, read) && { targeting: targetingOf(fields, read) }),
+    ...(hasOtherTargets(fields, read) && { targeting: targetingInput(fields, read) }),
     ...(differs('pixelIds') && { pixelIds: [...fields.pixelIds] }),
     ...(differs('tagIds') && { tagIds: [...fields.tagIds] }),
-    ...utmTemplateOf(fields),
+    ...utmTemplateInput(fields),
     ...(differs('forwardsQuery') && { forwardsQuery: fields.forwardsQuery }),
     ...(differs('privacy') && { privacy: fields.privacy }),
     ...(fields.privacyPassword && { privacyPassword: fields.privacyPassword }),
@@ -277,7 +277,7 @@ export const hasChangedTargets = (fields: LinkFields, read: LinkFields): boolean
 
 /** True if anything is to be saved or lost. */
 export const hasChanges = (fields: LinkFields, read: LinkFields): boolean =>
-  Object.keys(changesOf(fields, read)).length > 0 ||
+  Object.keys(changedInput(fields, read)).length > 0 ||
   fields.spaceTyped !== '' ||
   fields.pixelTyped !== '' ||
   fields.tagTyped !== '' ||
@@ -294,7 +294,7 @@ export interface FormProps {
 }
 
 /** The fields that may be kept in the browser: without passwords, and without half a time. */
-export const draftOf = (fields: LinkFields): LinkFields => ({
+export const toDraft = (fields: LinkFields): LinkFields => ({
   ...fields,
   ...{ password: '', privacyPassword: '' },
   ...(fields.expiresAt === INCOMPLETE && { expiresAt: '' }),

@@ -9,7 +9,7 @@ import {
 } from '../generated/documents.ts';
 import { announce, announceAll } from './bus.ts';
 import { openChannel } from './channel.ts';
-import { headersOf } from './client.ts';
+import { accountHeaders } from './client.ts';
 import { wait } from './write.ts';
 
 /** The number of missed changes in a request, and of requests after which everything is read again instead. */
@@ -97,7 +97,7 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
         const flush = () => void setTimeout(() => stream.dispose());
         return new Response(response.body?.pipeThrough(new TransformStream({ flush })), response);
       },
-      headers: headersOf(accountId),
+      headers: accountHeaders(accountId),
       retryAttempts: 0,
       on: {
         connected: () => {

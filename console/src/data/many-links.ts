@@ -16,7 +16,7 @@ import { attempt, UNDO_FOR } from './actions.ts';
 import { inBatches, inTime, type Progress } from './batches.ts';
 import { announceKinds } from './bus.ts';
 import { type Deed, lately } from './deeds.ts';
-import { faultOf } from './faults.ts';
+import { toFault } from './faults.ts';
 import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { dismissToast, showToast } from './toasts.ts';
@@ -66,7 +66,7 @@ export async function linksThatMatch(
     const { data, error }: OperationResult<LinksToChangeQuery> = await client
       .query(LinksToChangeDocument, { filter, after }, { requestPolicy: 'network-only' })
       .toPromise();
-    if (error) throw faultOf(error);
+    if (error) throw toFault(error);
     links.push(...(data?.links.nodes ?? []));
     after = data?.links.pageInfo.hasNextPage ? data.links.pageInfo.endCursor : null;
     onFound(links.length);
@@ -84,7 +84,7 @@ export async function linksChosen(
     const { data, error } = await client
       .query(LinksChosenDocument, { nodeIds }, { requestPolicy: 'network-only' })
       .toPromise();
-    if (error) throw faultOf(error);
+    if (error) throw toFault(error);
     // A link that is gone cannot be changed.
     return (data?.nodes ?? []).map((node) => (node !== null && 'alias' in node ? [node] : []));
   };
@@ -94,7 +94,7 @@ export async function linksChosen(
 
 type Outcome = { readonly id: string; readonly message: string | null };
 
-function resultOf(outcomes: readonly Outcome[]): BulkResult {
+function countResults(outcomes: readonly Outcome[]): BulkResult {
   return {
     done: outcomes.filter(({ message }) => message === null).map(({ id }) => id),
     failed: outcomes.flatMap(({ id, message }) => (message === null ? [] : [{ id, message }])),
@@ -112,7 +112,7 @@ export async function deleteMany(
       id: batch[index] ?? '',
       message: one.__typename === 'DeletedRecord' ? null : refusalText(one),
     }));
-  const result = resultOf(await inBatches(ids, remove, options));
+  const result = countResults(await inBatches(ids, remove, options));
   if (result.done.length > 0) showToast(texts.links.deletedMany(result.done.length));
   return result;
 }
@@ -162,10 +162,10 @@ async function applyAll(
       message: one.__typename === 'Link' ? null : refusalText(one),
     }));
   };
-  return resultOf(await inBatches(changes, apply, options));
+  return countResults(await inBatches(changes, apply, options));
 }
 
-const timeOf = (at: string | null | undefined) => (at == null ? null : Date.parse(at));
+const parseTime = (at: string | null | undefined) => (at == null ? null : Date.parse(at));
 
 /** True if a link is still as a change has made it. Tags go and come back beside others. */
 function isAsMade(
@@ -175,7 +175,7 @@ function isAsMade(
   return (
     (disabled == null || link.disabled === disabled) &&
     (spaceId === undefined || (link.space?.id ?? null) === spaceId) &&
-    (expiration == null || timeOf(link.expiration.at) === timeOf(expiration.at)) &&
+    (expiration == null || parseTime(link.expiration.at) === parseTime(expiration.at)) &&
     (url == null || new URL(link.url).href === new URL(url).href)
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react
 import type { ChangeRowFragment, LinkWholeFragment } from '../generated/documents.ts';
 import { isOwn, useChangesOfLink } from './changes.ts';
 import { changedFields, type Saved } from './edit-state.ts';
-import { fieldsOf, type LinkFields } from './link-fields.ts';
+import { toLinkFields, type LinkFields } from './link-fields.ts';
 import { type Seen, seen } from './seen.ts';
 import type { Session } from './session.ts';
 
@@ -54,14 +54,16 @@ function savedBy(
   { known, saves }: Pick<Seen, 'known' | 'saves'>,
   now: LinkFields,
 ): Saved[] {
-  const beforeOf = ({ field, change }: Found): Partial<LinkFields> | null => {
+  const valuesBefore = ({ field, change }: Found): Partial<LinkFields> | null => {
     const before = log.slice(log.indexOf(change) + 1).find((one) => hasField(one, field));
     if (!before) return { [field]: known[field] };
     const seen = savedAs(before, saves);
     return seen && field in changedFields(seen.after, seen.before) ? { [field]: seen.after[field] } : null;
   };
   return [...new Set(found.map(({ change }) => change))].flatMap((change) => {
-    const own = found.filter((one) => one.change === change).map((one) => ({ one, before: beforeOf(one) }));
+    const own = found
+      .filter((one) => one.change === change)
+      .map((one) => ({ one, before: valuesBefore(one) }));
     const seen = own.filter(({ before }) => before !== null);
     const before: LinkFields = Object.assign({ ...known }, ...seen.map((one) => one.before));
     const after: LinkFields = Object.assign(
@@ -84,7 +86,7 @@ export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMe
   const name = `${session.viewer.user?.id} ${session.accountId} ${link.id}`;
   const memory = useSyncExternalStore(seen.subscribe, () => seen.get(name));
   const [arrivedAt] = useState(link.updatedAt);
-  const now = fieldsOf(link);
+  const now = toLinkFields(link);
   const { known, since, saves } = memory ?? { known: now, since: link.updatedAt, saves: [] };
   const differing = Object.keys(changedFields(now, known)) as (keyof LinkFields)[]; // The type says so.
   const log = useChangesOfLink(link.id, since, differing.length === 0);
@@ -99,7 +101,7 @@ export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMe
   const own = found.filter(({ change }) => isOwn(change, session)).map(({ field }) => field);
   const others = found.filter(({ field }) => !own.includes(field));
   const learn: LinkMemory['learn'] = (fresh, fields, ...saved) => {
-    const current = fieldsOf(fresh);
+    const current = toLinkFields(fresh);
     const before = seen.get(name) ?? { known: current, since: '', saves: [] };
     const after = { ...before.known, ...fields };
     seen.keep(name, {

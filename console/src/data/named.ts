@@ -37,8 +37,8 @@ export const colors = [1, 2, 3, 4, 5, 6] as const;
 /** The first of the colours that are used least, so that new spaces and tags differ. */
 export function nextColor(kind: 'SPACE' | 'TAG', used: ColorsQuery | undefined): number {
   const { nodes = [] } = used?.[kind === 'TAG' ? 'tags' : 'spaces'] ?? {};
-  const usesOf = (color: number) => nodes.filter((one) => one.color === color).length;
-  return colors.reduce<number>((least, one) => (usesOf(one) < usesOf(least) ? one : least), 1);
+  const countUses = (color: number) => nodes.filter((one) => one.color === color).length;
+  return colors.reduce<number>((least, one) => (countUses(one) < countUses(least) ? one : least), 1);
 }
 
 const fresh = { requestPolicy: 'network-only' } as const;

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql';
 import { useAfterOutage, useRetry } from './away.ts';
 import { type Happening, onHappenings } from './bus.ts';
-import { type Fault, faultOf, mayBeOutage } from './faults.ts';
+import { type Fault, toFault, mayBeOutage } from './faults.ts';
 
 /** The pause before a list is read again after a change, and the shortest time between two reads, in milliseconds. */
 const SETTLE = 150;
@@ -59,7 +59,7 @@ export function useRead<Data, Variables extends AnyVariables>(
     requestPolicy: 'cache-and-network',
   });
   const again = () => execute({ requestPolicy: 'network-only' });
-  const fault = useMemo(() => (error ? faultOf(error) : null), [error]);
+  const fault = useMemo(() => (error ? toFault(error) : null), [error]);
   const isOut = fault !== null && mayBeOutage(fault);
   useAfterOutage(() => !pause && isOut && again());
   useRetry(pause || isLoading ? null : fault, again);

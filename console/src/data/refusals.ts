@@ -10,13 +10,13 @@ import {
   hasChangedTargets,
   INCOMPLETE,
   type LinkFields,
-  newLinkOf,
+  newLinkInput,
   targetNames,
 } from './link-fields.ts';
 import { wait } from './write.ts';
 
 /** A rule in the language of the page; without such words, or without their values, in those of the API. */
-export function wordsOf({ rule = '', values = [] }: Told, message: string): string {
+export function describeRule({ rule = '', values = [] }: Told, message: string): string {
   const rules: Readonly<Partial<Record<string, string>>> = texts.rules;
   const words = rules[rule];
   const known = new Map(values.map(({ name, value }) => [name, value]));
@@ -29,13 +29,13 @@ export function wordsOf({ rule = '', values = [] }: Told, message: string): stri
 }
 
 /** The words of a rule continue a sentence that starts with the field's name. */
-function sentenceOf({ path, messages, ...refused }: RefusedField): string {
+function describeRefusal({ path, messages, ...refused }: RefusedField): string {
   const name = path.map((part) => (/^\d+$/.test(part) ? '*' : part)).join('.');
   const { subjects, otherSubject, instead } = texts.fieldErrors;
   const subject = subjects[name] ?? otherSubject(path.join('.'));
   // Only the first message has a rule.
   const [first = ''] = messages;
-  const words = wordsOf(refused, first);
+  const words = describeRule(refused, first);
   const told = words === first ? messages : [words];
   return instead[name] ?? told.map((one) => `${subject} ${one}.`).join(' ');
 }
@@ -53,8 +53,8 @@ function place(fields: readonly RefusedField[], placeOf: (path: readonly string[
   const besides = new Set<string>();
   for (const one of fields) {
     const at = placeOf(one.path);
-    if (at === null) besides.add(sentenceOf(one));
-    else if (!errors.has(at)) errors.set(at, sentenceOf(one));
+    if (at === null) besides.add(describeRefusal(one));
+    else if (!errors.has(at)) errors.set(at, describeRefusal(one));
   }
   return {
     errors: Object.fromEntries(errors),
@@ -95,7 +95,7 @@ export interface Refusal {
 
 /** A refusal in sentences. */
 export function refusalText({ __typename = '', message = '', fields = [] }: Refusal): string {
-  if (fields.length > 0) return fields.map(sentenceOf).join(' ');
+  if (fields.length > 0) return fields.map(describeRefusal).join(' ');
   return texts.refusals[__typename] ?? message;
 }
 
@@ -106,7 +106,7 @@ export type Outcome = { readonly __typename: string } & (Omit<Refusal, '__typena
 export function faultText({ kind, code, message, told }: Fault): string {
   const { fields = [] } = told;
   if (fields.length > 0) return refusalText({ fields });
-  return texts.faults[kind] ?? wordsOf({ ...told, rule: told.rule ?? code }, message);
+  return texts.faults[kind] ?? describeRule({ ...told, rule: told.rule ?? code }, message);
 }
 
 /** A failed action in words. */
@@ -163,7 +163,7 @@ export async function errorsBesides(
   // The URL is a placeholder unless it changed.
   const form = { ...emptyFields, url: 'https://example.com/', ...Object.fromEntries(changed) };
   const answer = client
-    .query(CheckLinksDocument, { inputs: [newLinkOf(form)] }, { requestPolicy: 'network-only' })
+    .query(CheckLinksDocument, { inputs: [newLinkInput(form)] }, { requestPolicy: 'network-only' })
     .toPromise();
   const result = await Promise.race([answer, wait(PATIENCE)]);
   const [wrong] = result?.data?.checkLinks ?? [];

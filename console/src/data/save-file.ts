@@ -17,12 +17,12 @@ const JSON_TEXT = /"(?:[^"\\]|\\.)*"/g;
 const CODED = new RegExp(`;|${FORMULA}(?<=${START}.)`, 'g');
 
 function coded(json: string): string {
-  const codeOf = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return json.replaceAll(JSON_TEXT, (text) => text.replaceAll(CODED, codeOf));
+  const escapeCharacter = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return json.replaceAll(JSON_TEXT, (text) => text.replaceAll(CODED, escapeCharacter));
 }
 
 /** A text, or a list in JSON, as a cell that no spreadsheet runs, quoted where the service's files are, too. */
-export function cellOf(value: string | number | null): string {
+export function formatCell(value: string | number | null): string {
   if (typeof value !== 'string') return String(value ?? '');
   const text = LIST.test(value)
     ? coded(value)
@@ -32,6 +32,6 @@ export function cellOf(value: string | number | null): string {
 
 /** Gives the browser a CSV file to save, with a mark by which spreadsheets know that it is UTF-8. */
 export function saveCsv(name: string, rows: readonly (readonly (string | number | null)[])[]): void {
-  const lines = rows.map((row) => `${row.map(cellOf).join(',')}\r\n`);
+  const lines = rows.map((row) => `${row.map(formatCell).join(',')}\r\n`);
   saveFile(name, new Blob(['\uFEFF', ...lines], { type: 'text/csv' }));
 }

@@ -5,7 +5,7 @@ export interface Store<Value> {
   set(now: Value): void;
 }
 
-export function storeOf<Value>(first: Value): Store<Value> {
+export function makeStore<Value>(first: Value): Store<Value> {
   let value = first;
   const listeners = new Set<() => void>();
   return {

@@ -1,5 +1,5 @@
 import { type Happening, onHappenings } from './bus.ts';
-import { storeOf } from './store.ts';
+import { makeStore } from './store.ts';
 
 /** A message about what happened, shown for some seconds or until it is closed. */
 export interface Toast {
@@ -17,7 +17,7 @@ export interface Toast {
 const SHOWN_FOR = 6_000;
 
 /** All open messages. The last one is shown; errors, and messages with an action, wait below it. */
-export const toasts = storeOf<readonly Toast[]>([]);
+export const toasts = makeStore<readonly Toast[]>([]);
 let lastId = 0;
 
 function keep(stays: (toast: Toast) => boolean, ...more: readonly Toast[]): void {

@@ -1,4 +1,4 @@
-import { draftOf, fieldsOfDraft, type LinkFields, targetTypes } from './link-fields.ts';
+import { toDraft, fieldsOfDraft, type LinkFields, targetTypes } from './link-fields.ts';
 
 /** Texts that somebody typed in the form of a link, and signs of the values before: nothing that they did not type. */
 export interface Typed {
@@ -21,7 +21,7 @@ function unflat(fields: Readonly<Record<string, unknown>>): LinkFields | null {
 }
 
 /** A hash that recognizes a value without revealing it. */
-function signOf(value: unknown): string {
+function toComparable(value: unknown): string {
   let sum = 2_166_136_261;
   for (const character of JSON.stringify(value) ?? '')
     sum = Math.imul(sum ^ (character.codePointAt(0) ?? 0), 16_777_619);
@@ -29,14 +29,14 @@ function signOf(value: unknown): string {
 }
 
 /** Returns what was typed since the link had the fields that were read. */
-export function typedOf(fields: LinkFields, read: LinkFields): Typed {
+export function typedFields(fields: LinkFields, read: LinkFields): Typed {
   const before = flat(read);
-  const typed = Object.entries(flat(draftOf(fields))).filter(
+  const typed = Object.entries(flat(toDraft(fields))).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
   );
   return {
     typed: Object.fromEntries(typed),
-    signs: Object.fromEntries(typed.map(([name]) => [name, signOf(before[name])])),
+    signs: Object.fromEntries(typed.map(([name]) => [name, toComparable(before[name])])),
   };
 }
 
@@ -57,7 +57,7 @@ export function fieldsWith(
   const known = Object.entries(typed).filter(
     ([name, value]) => typeof value === typeof is[name] && Array.isArray(value) === Array.isArray(is[name]),
   );
-  const changed = known.filter(([name]) => signOf(is[name]) !== signs[name]);
+  const changed = known.filter(([name]) => toComparable(is[name]) !== signs[name]);
   const unknown = changed.map(([name, value]) => [name, unknownValue(name, is[name], value)]);
   const fields = unflat({ ...is, ...Object.fromEntries(known) });
   const read = unflat({ ...is, ...Object.fromEntries(unknown) });

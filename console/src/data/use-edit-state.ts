@@ -5,12 +5,19 @@ import { attempt } from './actions.ts';
 import { announce } from './bus.ts';
 import { forgetDiscarded, offerBack, useTakenBack } from './discarded.ts';
 import { draftName, dropDraft, keepDraft, readDraft } from './drafts.ts';
-import { changedFields, type Editing, editingOf, editingOn, isConflict, type Saved } from './edit-state.ts';
 import {
-  changesOf,
-  draftOf,
+  changedFields,
+  type Editing,
+  beginEditing,
+  editingOn,
+  isConflict,
+  type Saved,
+} from './edit-state.ts';
+import {
+  changedInput,
+  toDraft,
   type FieldErrors,
-  fieldsOf,
+  toLinkFields,
   hasChanges,
   type LinkFields,
 } from './link-fields.ts';
@@ -19,7 +26,7 @@ import { madeFor } from './named.ts';
 import { errorsAfter, linkErrors, refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { aboutRecord, showToast } from './toasts.ts';
-import { fieldsWith, typedOf } from './typed.ts';
+import { fieldsWith, typedFields } from './typed.ts';
 import { write } from './write.ts';
 
 /** Tells to which values fields went back, and from which. */
@@ -34,18 +41,18 @@ async function undoSave(
   told: Told,
 ): Promise<Record<'was' | 'is', LinkWholeFragment> | null> {
   const about = aboutRecord('LINK', link.id);
-  const now = fieldsOf(link);
+  const now = toLinkFields(link);
   const later = changedFields(now, saved.after);
   const was = Object.entries(saved.before).filter(([name]) => names.includes(name) && !(name in later));
   // Targets get their former URLs, whatever the parameters of the link's URL.
-  const input = changesOf({ ...now, ...Object.fromEntries(was), utmOnTargets: false }, now);
+  const input = changedInput({ ...now, ...Object.fromEntries(was), utmOnTargets: false }, now);
   if (was.length > 0) {
     const { updateLink: result } = await write(session, UpdateLinkDocument, {
       ...{ id: link.id, input, ifUpdatedAt: link.updatedAt },
     });
     if (result.__typename === 'Link') {
       announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
-      const again = fieldsOf(result);
+      const again = toLinkFields(result);
       showToast(texts.link.undone(told(again, now), madeFor(now, again).join(', ')), { about });
       return { was: link, is: result };
     }
@@ -83,9 +90,9 @@ export interface EditState extends Editing, Pick<LinkMemory, 'saves' | 'theirs'>
 }
 
 /** Reads the draft of a link, with the changes of others since then. */
-function keptOf(name: string, link: LinkWholeFragment): Editing | null {
+function readKept(name: string, link: LinkWholeFragment): Editing | null {
   const { typed, signs, updatedAt, lostPassword } = Object(readDraft(name));
-  const all = fieldsWith({ typed: Object(typed), signs: Object(signs) }, fieldsOf(link));
+  const all = fieldsWith({ typed: Object(typed), signs: Object(signs) }, toLinkFields(link));
   if (!all || typeof updatedAt !== 'string') return null;
   return { ...all, updatedAt, lostPassword: lostPassword === true };
 }
@@ -93,14 +100,14 @@ function keptOf(name: string, link: LinkWholeFragment): Editing | null {
 /** The draft of a form, without passwords. */
 function draftIn({ fields, read, updatedAt, lostPassword = false }: Editing): object {
   const hasPassword = fields.password !== '' || fields.privacyPassword !== '';
-  return { ...typedOf(fields, read), updatedAt, lostPassword: lostPassword || hasPassword };
+  return { ...typedFields(fields, read), updatedAt, lostPassword: lostPassword || hasPassword };
 }
 
 /** The state of the form of a link; edits survive a reload. */
 export function useEditState(link: LinkWholeFragment, session: Session): EditState {
   const name = draftName(session, link.id);
-  const [kept] = useState(() => keptOf(name, link));
-  const [editing, setEditing] = useState<Editing>(kept ?? editingOf(link));
+  const [kept] = useState(() => readKept(name, link));
+  const [editing, setEditing] = useState<Editing>(kept ?? beginEditing(link));
   const [errors, setErrors] = useState<FieldErrors>({});
   const latest = useRef(link);
   latest.current = link;
@@ -110,7 +117,7 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
   const names = theirs?.names.filter((field) => !(field in edited)) ?? [];
   if (editing.updatedAt < link.updatedAt) {
     // While nothing is typed, the form follows the link.
-    if (!isChanged) setEditing(editingOf(link));
+    if (!isChanged) setEditing(beginEditing(link));
     else if (!isConflict(link, editing)) setEditing(editingOn(link, editing.fields, editing.read));
   }
   useEffect(() => {
@@ -133,7 +140,7 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
     saves,
     theirs: names.length > 0 && theirs ? { ...theirs, names } : null,
     saved(link, mine) {
-      const saved = { before: draftOf(mine.read), after: fieldsOf(link), at: link.updatedAt };
+      const saved = { before: toDraft(mine.read), after: toLinkFields(link), at: link.updatedAt };
       learn(link, changedFields(saved.after, saved.before), saved);
       forgetDiscarded(name);
       setEditing(({ fields }) => editingOn(link, fields, mine.fields));
@@ -144,7 +151,7 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
       void attempt(aboutRecord('LINK', link.id), async () => {
         const undone = await undoSave(session, latest.current, saved, names, told);
         if (!undone) return;
-        const [before, after] = [draftOf(fieldsOf(undone.was)), fieldsOf(undone.is)];
+        const [before, after] = [toDraft(toLinkFields(undone.was)), toLinkFields(undone.is)];
         learn(undone.is, changedFields(after, before), {
           before,
           after,
@@ -155,7 +162,7 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
         setEditing(({ fields, read }) => editingOn(undone.is, fields, read));
       });
     },
-    closeTheirs: () => learn(link, fieldsOf(link)),
+    closeTheirs: () => learn(link, toLinkFields(link)),
     wasKept: kept !== null,
     errors,
     setErrors,

@@ -6,7 +6,7 @@ export type Utm = Readonly<Record<UtmName, string>>;
 
 export const noUtm: Utm = { source: '', medium: '', campaign: '', term: '', content: '' };
 
-export const utmOf = (of: (name: UtmName) => string): Utm => ({
+export const makeUtm = (of: (name: UtmName) => string): Utm => ({
   source: of('source'),
   medium: of('medium'),
   campaign: of('campaign'),
@@ -14,7 +14,7 @@ export const utmOf = (of: (name: UtmName) => string): Utm => ({
   content: of('content'),
 });
 
-function partsOf(url: string) {
+function splitUrl(url: string) {
   const [, page = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
   return { page, pairs: query === '' ? [] : query.split('&'), fragment };
 }
@@ -25,8 +25,8 @@ const decoded = (pair: string): readonly [name: string, value: string] =>
 
 /** The parameters of an address. */
 export function utmIn(url: string): Utm {
-  const pairs = partsOf(url).pairs.map(decoded);
-  return utmOf((name) => pairs.find(([one]) => one === `utm_${name}`)?.[1] ?? '');
+  const pairs = splitUrl(url).pairs.map(decoded);
+  return makeUtm((name) => pairs.find(([one]) => one === `utm_${name}`)?.[1] ?? '');
 }
 
 // Half of a pair of surrogates cannot be encoded.
@@ -40,7 +40,7 @@ export function withUtm(url: string, values: Partial<Utm>): string {
   const present = utmIn(url);
   const names = utmNames.filter((name) => (values[name] ?? present[name]) !== present[name]);
   if (names.length === 0) return url;
-  const { page, pairs, fragment } = partsOf(url);
+  const { page, pairs, fragment } = splitUrl(url);
   for (const name of names) {
     const value = values[name] ?? '';
     const added = value === '' ? [] : [`utm_${name}=${encoded(value)}`];
@@ -81,7 +81,7 @@ const withoutSpace = (text: string): string =>
 
 /** Fills a template as the service does; placeholders with unknown values stay. */
 export const filledUtm = (template: Readonly<Record<UtmName, string | null>>, values: UtmValues): Utm =>
-  utmOf((name) =>
+  makeUtm((name) =>
     (values.space === '' ? withoutSpace(template[name] ?? '') : (template[name] ?? '')).replaceAll(
       /\{(alias|space|date)\}/g,
       (placeholder, one: keyof UtmValues) => values[one] ?? placeholder,
@@ -96,7 +96,7 @@ export const utmLine = ({ campaign, source, medium, term, content }: Utm): strin
   [campaign, source, medium, term, content].filter((value) => value !== '').join(' · ');
 
 /** The end of an alias for the source with this number. */
-export const slugOf = (source: string, number: number): string =>
+export const toSlug = (source: string, number: number): string =>
   source
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

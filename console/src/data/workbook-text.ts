@@ -11,7 +11,7 @@ export interface SheetText {
  * The first visible sheet of an .xlsx file, which a worker reads; null if it cannot be read, is too large, or takes too long.
  * @throws Error if the worker cannot be loaded
  */
-export async function sheetOf(bytes: Uint8Array<ArrayBuffer>): Promise<SheetText | null> {
+export async function readSheet(bytes: Uint8Array<ArrayBuffer>): Promise<SheetText | null> {
   if (typeof Worker === 'undefined') return null;
   const worker = new Worker(new URL('./workbook-worker.ts', import.meta.url), { type: 'module' });
   try {

@@ -1,4 +1,4 @@
-import { rowOf } from './csv-row.ts';
+import { formatRow } from './csv-row.ts';
 import { sheetIn } from './workbook.ts';
 import type { SheetText } from './workbook-text.ts';
 
@@ -7,7 +7,7 @@ addEventListener('message', ({ data }: MessageEvent<Uint8Array>) => {
   const rows = sheetIn(data);
   const text: SheetText | null = rows && {
     lines: rows.map((cells) => cells.join('\t')).join('\n'),
-    csv: rows.map((cells) => rowOf(cells, ',')).join('\n'),
+    csv: rows.map((cells) => formatRow(cells, ',')).join('\n'),
   };
   postMessage(text);
 });

@@ -18,14 +18,14 @@ const unescaped = (text: string): string =>
 const END_OF_DAYS = 2_958_466;
 
 /** A day, or a time of one, from the days since the first of the calendar. */
-const timeOf = (days: number): string =>
+const formatTime = (days: number): string =>
   new Date(Math.round((days - 25_569) * 86_400) * 1_000)
     .toISOString()
     .replace(/T00:00:00.000Z$/, '')
     .replace(/\.000Z$/, '');
 
 /** The number of a cell's column, from 0. */
-const columnOf = (place: string): number =>
+const columnNumber = (place: string): number =>
   [...place.toUpperCase().replace(/\d/g, '')].reduce(
     (sum, letter) => sum * 26 + letter.charCodeAt(0) - 64,
     0,
@@ -199,13 +199,13 @@ function shownValue(
   if (type !== 'n' || Number.isNaN(Number(value))) return value;
   const { isTime = false, digits = 0 } = formats[style] ?? {};
   const days = Number(value) + offset;
-  if (isTime && days >= 0 && days < END_OF_DAYS) return timeOf(days);
+  if (isTime && days >= 0 && days < END_OF_DAYS) return formatTime(days);
   // Spreadsheets show no more digits.
   return String(Number(Number(value).toPrecision(15))).replace(/^\d+$/, (all) => all.padStart(digits, '0'));
 }
 
 /** The rows of a sheet. @throws Error if they are too large */
-function rowsOf(sheet: string, beside: Beside): string[][] {
+function readRows(sheet: string, beside: Beside): string[][] {
   const rows: string[][] = [];
   const texts = new Texts();
   let [cells, length, next] = [0, 0, 0];
@@ -236,7 +236,7 @@ function rowsOf(sheet: string, beside: Beside): string[][] {
         if (++cells > MAX_CELLS) throw new Error('it has too many cells');
         const place = attribute('r');
         const [type, style] = [attribute('t') ?? 'n', Number(attribute('s'))];
-        cell = { column: place === null ? next : columnOf(place), type, style };
+        cell = { column: place === null ? next : columnNumber(place), type, style };
         [value, formula] = [null, null];
       }
       if (name === 'f') formula = '';
@@ -274,9 +274,9 @@ export function sheetIn(bytes: Uint8Array): string[][] | null {
   if (bytes.length > MAX_FILE) return null;
   try {
     const parts = new Parts(bytes);
-    const pathOf = (related: readonly Related[], kind: string, path: string) =>
+    const findPath = (related: readonly Related[], kind: string, path: string) =>
       related.find((one) => one.kind === kind)?.path ?? path;
-    const workbook = pathOf(parts.from(''), 'officeDocument', 'xl/workbook.xml');
+    const workbook = findPath(parts.from(''), 'officeDocument', 'xl/workbook.xml');
     const book = parts.at(workbook);
     if (book === null) return null;
     const related = parts.from(workbook);
@@ -287,9 +287,9 @@ export function sheetIn(bytes: Uint8Array): string[][] | null {
     const sheet = parts.at(first.path);
     if (sheet === null) return null;
     const beside = (name: string) => workbook.replace(/[^/]*$/, `${name}.xml`);
-    const partOf = (kind: string) => parts.at(pathOf(related, kind, beside(kind))) ?? '';
-    const [strings, formats] = [sharedStrings(partOf('sharedStrings')), formatsIn(partOf('styles'))];
-    return rowsOf(sheet, { strings, formats, offset });
+    const readPart = (kind: string) => parts.at(findPath(related, kind, beside(kind))) ?? '';
+    const [strings, formats] = [sharedStrings(readPart('sharedStrings')), formatsIn(readPart('styles'))];
+    return readRows(sheet, { strings, formats, offset });
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 import type { AnyVariables, Client, TypedDocumentNode } from 'urql';
 import { away } from './away.ts';
-import { headersOf } from './client.ts';
-import { Fault, faultOf } from './faults.ts';
+import { accountHeaders } from './client.ts';
+import { Fault, toFault } from './faults.ts';
 import { askToSignIn } from './sign-in-again.ts';
 
 /** The number of times a write is sent before its failure is shown. */
@@ -44,18 +44,18 @@ export async function write<Data, Variables extends AnyVariables>(
   variables: Variables,
   long?: LongWrite,
 ): Promise<Data> {
-  const intent = JSON.stringify([accountId, nameOf(document), variables]);
+  const intent = JSON.stringify([accountId, operationName(document), variables]);
   for (let attempt = 1; ; attempt++) {
     const key = intents.get(intent) ?? randomName();
     intents.set(intent, key);
-    const fetchOptions = { headers: { ...headersOf(accountId), 'Idempotency-Key': key } };
+    const fetchOptions = { headers: { ...accountHeaders(accountId), 'Idempotency-Key': key } };
     const context = { fetchOptions, ...(long && { fetch: patiently(long.until) }) };
     const { data, error } = await client.mutation(document, variables, context).toPromise();
     if (error === undefined && data !== undefined) {
       intents.delete(intent);
       return data;
     }
-    const fault = error ? faultOf(error) : new Fault('away', '');
+    const fault = error ? toFault(error) : new Fault('away', '');
     if (fault.kind !== 'away' && fault.kind !== 'busy' && fault.kind !== 'limited') intents.delete(intent);
     if (fault.kind === 'stale' && (await askToSignIn())) continue;
     // A proxy may have given up while the service works on.
@@ -72,7 +72,7 @@ export async function write<Data, Variables extends AnyVariables>(
   }
 }
 
-function nameOf({ definitions }: Pick<TypedDocumentNode, 'definitions'>): string {
+function operationName({ definitions }: Pick<TypedDocumentNode, 'definitions'>): string {
   const [operation] = definitions;
   return operation?.kind === 'OperationDefinition' ? (operation.name?.value ?? '') : '';
 }

@@ -11,7 +11,7 @@ interface Parts {
 }
 
 /** The parts of an address, without its scheme and password; a text that is no address is its place. */
-export function partsOf(address: string): Parts {
+export function splitAddress(address: string): Parts {
   const [, authority = '', rest = ''] = /^https?:\/\/([^/\\?#]*)(.*)$/is.exec(address) ?? [];
   if (authority === '' || !URL.canParse(address)) return { place: address, unicode: null, user: null };
   const host = new URL(address).host.replace(/^www\./, '');

@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react';
 import { texts } from '../texts.ts';
 import { isolated } from '../words/isolated.ts';
-import { partsOf } from './address-parts.ts';
+import { splitAddress } from './address-parts.ts';
 
 /** An address as a text: the host first, in ASCII and as people write it, and the user name apart. */
 export function addressText(address: string): string {
-  const { place, unicode, user } = partsOf(address);
+  const { place, unicode, user } = splitAddress(address);
   const more = [unicode && isolated(unicode), user && texts.labelled(texts.userName, isolated(user))];
   const told = more.filter((one) => one !== null && one !== '').join(', ');
   return isolated(place) + (told && ` (${told})`);
@@ -17,7 +17,7 @@ export const fullAddressText = (address: string): string =>
 
 /** An address as people read it: the host first, in ASCII and as they write it, and the user name apart. */
 export function Address({ of }: { of: string }): ReactElement {
-  const { place, unicode, user } = partsOf(of);
+  const { place, unicode, user } = splitAddress(of);
   return (
     <>
       <bdi>{place}</bdi>

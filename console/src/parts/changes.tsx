@@ -12,7 +12,7 @@ import { Empty, FaultNotice, Skeleton } from './notice.tsx';
 const MAX_NAMED = 3;
 
 /** The action, such as “changed: title, space”. */
-function deedOf({ change: { action, kind, fields } }: ChangeGroup): string {
+function describeChange({ change: { action, kind, fields } }: ChangeGroup): string {
   const t = texts.history;
   const deed = t.actionsOf[kind]?.[action] ?? t.actions[action] ?? action;
   if (action !== 'UPDATED' || fields.length === 0) return deed;
@@ -45,7 +45,7 @@ function Several({ group }: { group: ChangeGroup }): ReactElement {
       <summary>
         <b>{t.several(records.size, kind)}</b>
         {t.joint}
-        {deedOf(group)}
+        {describeChange(group)}
       </summary>
       <ul>
         {shown.map(([nodeId, id]) => {
@@ -136,7 +136,7 @@ export function Changes({
                         {t.joint}
                       </>
                     )}
-                    {deedOf(group)}
+                    {describeChange(group)}
                     {more?.(group.change)}
                   </>
                 )}

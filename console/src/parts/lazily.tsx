@@ -12,7 +12,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { away } from '../data/away.ts';
-import { draftsOf, NEW } from '../data/drafts.ts';
+import { listDrafts, NEW } from '../data/drafts.ts';
 import { type Session, SessionContext } from '../data/session.ts';
 import { showToast } from '../data/toasts.ts';
 import { findTrouble, loadScript, reloadOnce, type Trouble } from '../data/version.ts';
@@ -90,8 +90,8 @@ class Shield extends Component<ShieldProps, { readonly failures: number; readonl
 }
 
 /** Names the drafts that are not saved. */
-function unsavedOf(session: Session): string[] {
-  return draftsOf(session).map((what) =>
+function listUnsaved(session: Session): string[] {
+  return listDrafts(session).map((what) =>
     what === NEW ? texts.trouble.newLink : texts.trouble.link(`#${what}`),
   );
 }
@@ -107,7 +107,7 @@ function Failure({
 }): ReactElement {
   const session = useContext(SessionContext);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
-  const unsaved = session ? unsavedOf(session) : [];
+  const unsaved = session ? listUnsaved(session) : [];
   const mayReload = unsaved.length === 0;
   const isInside = session !== null;
   const tell = useEffectEvent((found: Trouble) => {

@@ -7,17 +7,17 @@ import type { MenuItem } from './menu.tsx';
 
 type Shown = Pick<LinkRowFragment, 'shortUrl' | 'privacy'>;
 
-const addressOf = ({ shortUrl }: Shown): string => `${shortUrl}+`;
+const toStatisticsUrl = ({ shortUrl }: Shown): string => `${shortUrl}+`;
 const isPublic = ({ privacy }: Shown): boolean => privacy !== 'PRIVATE';
 
 /** Opens the public statistics page, if there is one. */
 export const publicItems = (link: Shown): MenuItem[] =>
-  isPublic(link) ? [{ name: texts.links.publicStatistics, icon: 'eye', href: addressOf(link) }] : [];
+  isPublic(link) ? [{ name: texts.links.publicStatistics, icon: 'eye', href: toStatisticsUrl(link) }] : [];
 
 /** The address of that page, to open and to copy. */
 export function PublicPage({ link }: { link: Shown }): ReactElement | null {
   if (!isPublic(link)) return null;
-  const address = addressOf(link);
+  const address = toStatisticsUrl(link);
   return (
     <p className="hint">
       {texts.form.publicPage}{' '}

@@ -27,13 +27,13 @@ const MAX_LOGO = 0.2;
 const MIN_CONTRAST = 3;
 
 /** A colour as people write it, as `#1a2b3c`; null if it is none. */
-export function colorOf(text: string): string | null {
+export function parseColor(text: string): string | null {
   const [, digits = ''] = /^\s*#?([\da-f]{3}|[\da-f]{6})\s*$/i.exec(text) ?? [];
   const all = digits.length === 3 ? digits.replace(/./g, '$&$&') : digits;
   return all === '' ? null : `#${all.toLowerCase()}`;
 }
 
-function luminanceOf(color: string): number {
+function luminance(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
@@ -43,7 +43,7 @@ function luminanceOf(color: string): number {
 
 /** The reason why scanners may not read a code in these colours; null if they do. */
 export function wrongColors(dark: string, light: string): 'lightOnDark' | 'faint' | null {
-  const [code, ground] = [luminanceOf(dark), luminanceOf(light)];
+  const [code, ground] = [luminance(dark), luminance(light)];
   if (code > ground) return 'lightOnDark';
   return (ground + 0.05) / (code + 0.05) < MIN_CONTRAST ? 'faint' : null;
 }
@@ -88,7 +88,7 @@ async function loaded(url: string): Promise<HTMLImageElement> {
   return image;
 }
 
-function canvasOf(width: number, height: number) {
+function makeCanvas(width: number, height: number) {
   const canvas = document.createElement('canvas');
   canvas.width = width;
   canvas.height = height;
@@ -100,7 +100,7 @@ function canvasOf(width: number, height: number) {
 /** The code as pixels: each module has as many, and the margin has the rest. */
 export async function qrPng(text: string, { size: side, dark, light, logo }: QrDesign): Promise<Blob | null> {
   const { path, size, at } = qrDrawing(text, logo);
-  const { canvas, context } = canvasOf(side, side);
+  const { canvas, context } = makeCanvas(side, side);
   const scale = Math.max(1, Math.floor(side / size));
   const rest = Math.floor((side - size * scale) / 2);
   context.fillStyle = light;
@@ -132,7 +132,7 @@ export async function logoIn(file: Blob): Promise<QrLogo> {
   const scale = Math.min(LOGO_SIDE / Math.max(naturalWidth, naturalHeight), 4);
   const width = Math.max(1, Math.round(naturalWidth * scale));
   const height = Math.max(1, Math.round(naturalHeight * scale));
-  const { canvas, context } = canvasOf(width, height);
+  const { canvas, context } = makeCanvas(width, height);
   context.drawImage(image, 0, 0, width, height);
   return { url: canvas.toDataURL('image/png'), width, height };
 }

@@ -5,7 +5,7 @@ import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 import { Field, SelectField } from './field.tsx';
 import {
-  colorOf,
+  parseColor,
   logoIn,
   plainQr,
   type QrDesign,
@@ -64,7 +64,7 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
   };
   const setColor = (name: 'dark' | 'light', text: string) => {
     setTyped({ ...typed, [name]: text });
-    const color = colorOf(text);
+    const color = parseColor(text);
     if (color !== null) change({ [name]: color });
   };
   const readLogo = async (file: File | undefined) => {
@@ -84,7 +84,7 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
     }
   };
   const faint = wrongColors(design.dark, design.light);
-  const isColor = (name: 'dark' | 'light') => colorOf(typed[name]) !== null;
+  const isColor = (name: 'dark' | 'light') => parseColor(typed[name]) !== null;
   const wrong = !isColor('dark') || !isColor('light') ? t.noColor : faint && t[faint];
   const isSaveable = wrong === null;
   const note = useId();

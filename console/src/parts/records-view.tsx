@@ -77,7 +77,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   const { nodes, pageInfo } = data ? pageOf(data) : { nodes: undefined, pageInfo: undefined };
   // The record as it is now: somebody else may have changed it.
   const record = edited === 'new' ? null : (nodes?.find(({ id }) => id === edited?.id) ?? edited);
-  const menuOf = (row: Row) =>
+  const toMenu = (row: Row) =>
     mayChange &&
     !isFixed(row) && (
       <Menu
@@ -114,7 +114,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
           {nodes.map((row) => (
             <li key={row.id} className="record">
               <div className="parts">{children(row)}</div>
-              {menuOf(row)}
+              {toMenu(row)}
               {more && <div className="more">{more(row)}</div>}
             </li>
           ))}

@@ -9,12 +9,12 @@ const FIRST_BIAS = 72;
 const FIRST_POINT = 128;
 
 /** The value of a digit: a to z, then 0 to 9; null for any other character. */
-function digitOf(character: string): number | null {
+function parseDigit(character: string): number | null {
   if (/^[a-z]$/.test(character)) return character.charCodeAt(0) - 97;
   return /^\d$/.test(character) ? Number(character) + 26 : null;
 }
 
-function biasOf(delta: number, points: number, isFirst: boolean): number {
+function nextBias(delta: number, points: number, isFirst: boolean): number {
   let left = Math.floor(delta / (isFirst ? DAMP : 2));
   left += Math.floor(left / points);
   let turns = 0;
@@ -31,7 +31,7 @@ function decoded(label: string): string | null {
     const before = index;
     let weight = 1;
     for (let position = BASE; ; position += BASE) {
-      const digit = digitOf(label[at++] ?? '');
+      const digit = parseDigit(label[at++] ?? '');
       if (digit === null) return null;
       index += digit * weight;
       const threshold = Math.min(MAX, Math.max(MIN, position - bias));
@@ -39,7 +39,7 @@ function decoded(label: string): string | null {
       weight *= BASE - threshold;
     }
     const length = output.length + 1;
-    bias = biasOf(index - before, length, before === 0);
+    bias = nextBias(index - before, length, before === 0);
     point += Math.floor(index / length);
     if (point > 0x10ffff) return null;
     output.splice(index % length, 0, point);

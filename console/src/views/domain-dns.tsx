@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { attempt } from '../data/actions.ts';
 import { announce } from '../data/bus.ts';
-import { wordsOf } from '../data/refusals.ts';
+import { describeRule } from '../data/refusals.ts';
 import { useSession } from '../data/session.ts';
 import { aboutRecord, showToast } from '../data/toasts.ts';
 import { write } from '../data/write.ts';
@@ -48,7 +48,7 @@ export function DomainDns({
       const { verifyDomain: result } = await write(session, VerifyDomainDocument, { id });
       if (result.__typename === 'Domain') showToast(t.nowVerified(result.name), { about });
       const [wrong] = result.__typename === 'ValidationError' ? result.fields : [];
-      const words = wrong && wordsOf(wrong, wrong.messages[0] ?? '');
+      const words = wrong && describeRule(wrong, wrong.messages[0] ?? '');
       setTold(words === undefined ? '' : `${name} ${words}. ${t.nextAfter[wrong?.rule ?? ''] ?? ''}`);
       announce([{ kind: 'DOMAIN', recordId: id, action: null }]);
     });

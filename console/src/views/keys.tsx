@@ -68,7 +68,7 @@ export function KeysView(): ReactElement {
       {secret !== null && (
         <SecretDialog title={t.made} warning={t.madeWarning} secret={secret} onClose={() => setSecret(null)}>
           <p className="hint">{t.tryIt}</p>
-          <pre>{curlOf(secret)}</pre>
+          <pre>{curlCommand(secret)}</pre>
         </SecretDialog>
       )}
       {revoked && <RevokeKey apiKey={revoked} onClose={() => setRevoked(null)} />}
@@ -104,7 +104,7 @@ function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment; onClose: () =>
 }
 
 /** A line for a shell that shows whether a key works. */
-const curlOf = (key: string): string =>
+const curlCommand = (key: string): string =>
   `curl -H 'Authorization: Bearer ${key}' '${location.origin}/api/v1/links'`;
 
 /** Tells who made a key and when, how long it is valid, and its last use. */

@@ -73,8 +73,8 @@ function GroupFilter({ group }: { group?: (Group & { name: string }) | undefined
     for (const name of ['by', 'value']) params.delete(name);
     navigate(params.size > 0 ? `${path}?${params}` : path);
   };
-  const pathOf = ({ kind, id }: Group) => `/${kind}s/${id}`;
-  const optionsOf = (
+  const groupPath = ({ kind, id }: Group) => `/${kind}s/${id}`;
+  const listOptions = (
     kind: Group['kind'],
     label: string,
     nodes: readonly { id: string; name: string }[] = [],
@@ -85,7 +85,7 @@ function GroupFilter({ group }: { group?: (Group & { name: string }) | undefined
     return listed.length === 0 ? null : (
       <optgroup label={label}>
         {listed.map(({ id, name }) => (
-          <option key={id} value={pathOf({ kind, id })}>
+          <option key={id} value={groupPath({ kind, id })}>
             {name}
           </option>
         ))}
@@ -96,12 +96,12 @@ function GroupFilter({ group }: { group?: (Group & { name: string }) | undefined
     <select
       className={group ? 'filter set' : 'filter'}
       aria-label={texts.statistics.group}
-      value={group ? pathOf(group) : '/overview'}
+      value={group ? groupPath(group) : '/overview'}
       onChange={({ target }) => open(target.value)}
     >
       <option value="/overview">{texts.statistics.wholeAccount}</option>
-      {optionsOf('space', texts.places.spaces, choices?.spaces.nodes)}
-      {optionsOf('tag', texts.tags.title, tagChoices?.tags.nodes)}
+      {listOptions('space', texts.places.spaces, choices?.spaces.nodes)}
+      {listOptions('tag', texts.tags.title, tagChoices?.tags.nodes)}
     </select>
   );
 }

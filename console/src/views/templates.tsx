@@ -17,7 +17,7 @@ import { UtmFields } from '../parts/utm-fields.tsx';
 import { texts } from '../texts.ts';
 
 /** The values of a template, as they are edited. */
-const valuesOf = (template: UtmTemplateRowFragment): Utm =>
+const templateValues = (template: UtmTemplateRowFragment): Utm =>
   filledUtm(template, { alias: null, space: null, date: null });
 
 /** The UTM templates of the account. */
@@ -39,7 +39,7 @@ export function TemplatesView(): ReactElement {
           <b className="grow name">
             <bdi>{template.name}</bdi>
           </b>
-          <span className="quiet cut">{utmLine(valuesOf(template))}</span>
+          <span className="quiet cut">{utmLine(templateValues(template))}</span>
         </>
       )}
     </RecordsView>
@@ -49,7 +49,7 @@ export function TemplatesView(): ReactElement {
 function TemplateForm({ record: template, dialog }: RecordFormProps<UtmTemplateRowFragment>): ReactElement {
   const session = useSession();
   const [name, setName] = useState(template?.name ?? '');
-  const [values, setValues] = useState(() => (template ? valuesOf(template) : noUtm));
+  const [values, setValues] = useState(() => (template ? templateValues(template) : noUtm));
   const t = texts.utm;
   const save = async () => {
     const cleared = Object.fromEntries(utmNames.map((one) => [one, values[one].trim() || null]));

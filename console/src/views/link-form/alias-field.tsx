@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { useClient } from 'urql';
-import { aliasesOf, type LinkFields } from '../../data/link-fields.ts';
+import { newAliases, type LinkFields } from '../../data/link-fields.ts';
 import { errorsIn } from '../../data/refusals.ts';
 import { CheckLinksDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { TextField } from '../../parts/field.tsx';
@@ -27,8 +27,8 @@ export function AliasField({
   const [checked, setChecked] = useState<{ of: string; wrong: string | undefined } | null>(null);
   const asked = trimPasted(alias);
   const isSame = asked === (link?.alias ?? '');
-  const of = [domainId, ...aliasesOf(fields)].join(' ');
-  const aliasesNow = useEffectEvent(() => aliasesOf(fields));
+  const of = [domainId, ...newAliases(fields)].join(' ');
+  const aliasesNow = useEffectEvent(() => newAliases(fields));
   useEffect(() => {
     if (isSame) return;
     let isOver = false;

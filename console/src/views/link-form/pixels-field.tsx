@@ -31,7 +31,7 @@ export function PixelsField({
   error: string | undefined;
 }): ReactElement {
   const t = texts.form;
-  const nameOf = (id: string) => nameOfPixel(pixels, id);
+  const pixelName = (id: string) => nameOfPixel(pixels, id);
   if (pixels.length === 0 && ids.length === 0 && typed === '')
     return (
       <p className="hint">
@@ -44,11 +44,11 @@ export function PixelsField({
         <ul className="chips">
           {ids.map((id) => (
             <li key={id}>
-              {nameOf(id)}
+              {pixelName(id)}
               <button
                 type="button"
                 className="bare"
-                aria-label={texts.removeOf(nameOf(id))}
+                aria-label={texts.removeOf(pixelName(id))}
                 onClick={() =>
                   onIds(
                     ids.filter((one) => one !== id),
@@ -64,7 +64,7 @@ export function PixelsField({
       )}
       <Choice
         label={t.addPixel}
-        items={pixels.filter(({ id }) => !ids.includes(id)).map(({ id }) => ({ id, name: nameOf(id) }))}
+        items={pixels.filter(({ id }) => !ids.includes(id)).map(({ id }) => ({ id, name: pixelName(id) }))}
         value={null}
         typed={typed}
         onValue={(item, text) => onIds(item ? [...ids, item.id] : ids, text)}

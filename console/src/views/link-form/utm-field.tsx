@@ -1,8 +1,8 @@
 import type { KeyboardEvent, ReactElement } from 'react';
 import { Link } from 'wouter';
-import { aliasesOf, type FormProps, sourcesOf } from '../../data/link-fields.ts';
+import { newAliases, type FormProps, enteredSources } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
-import { filledUtm, noUtm, utcToday, utmIn, utmLine, utmOf, withUtm } from '../../data/utm.ts';
+import { filledUtm, noUtm, utcToday, utmIn, utmLine, makeUtm, withUtm } from '../../data/utm.ts';
 import { UtmTemplatesDocument } from '../../generated/documents.ts';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -29,7 +29,7 @@ export function UtmField({
   const templates =
     useRead(UtmTemplatesDocument, {}, { on: ['UTM_TEMPLATE'] }).data?.utmTemplates.nodes ?? [];
   const { alias, spaceId, targetType, utmOnTargets, utmTemplateId } = fields;
-  const sources = sourcesOf(fields);
+  const sources = enteredSources(fields);
   const t = texts.utm;
   const url = trimPasted(fields.url);
   const values = { ...utmIn(url), ...(sources.length > 0 && { source: sources.join(', ') }) };
@@ -39,11 +39,11 @@ export function UtmField({
     date: utcToday(),
   };
   // The values of a template depend on the alias of the link.
-  const each = aliasesOf(fields).map((one) =>
+  const each = newAliases(fields).map((one) =>
     template ? filledUtm(template, { ...known, alias: one || null }) : noUtm,
   );
-  const added = utmOf((name) => [...new Set(each.map((one) => one[name]))].join(', '));
-  const line = utmLine(utmOf((name) => values[name] || added[name]));
+  const added = makeUtm((name) => [...new Set(each.map((one) => one[name]))].join(', '));
+  const line = utmLine(makeUtm((name) => values[name] || added[name]));
   const options = [
     { value: '', text: t.noTemplate },
     ...templates.map(({ id, name }) => ({ value: id, text: name })),
@@ -90,7 +90,7 @@ export function UtmField({
             fields={fields}
             hint={
               sources.length > 0 && trimPasted(alias) !== ''
-                ? t.sourcesAlias(aliasesOf(fields).join(', '))
+                ? t.sourcesAlias(newAliases(fields).join(', '))
                 : t.sourcesHint
             }
             onChange={onChange}
@@ -110,7 +110,7 @@ function Sources({
   const { sources, sourceTyped } = fields;
   const t = texts.utm;
   const enter = (typed: string) =>
-    onChange({ sources: sourcesOf({ ...fields, sourceTyped: typed }), sourceTyped: '' });
+    onChange({ sources: enteredSources({ ...fields, sourceTyped: typed }), sourceTyped: '' });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter') return;
     event.preventDefault();

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { isOwn, useChangesOfLink } from '../../data/changes.ts';
 import { changedFields, type Editing, fieldsInConflict, type Saved } from '../../data/edit-state.ts';
-import { fieldsOf } from '../../data/link-fields.ts';
+import { toLinkFields } from '../../data/link-fields.ts';
 import type { Theirs } from '../../data/memory.ts';
 import { useSession } from '../../data/session.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
@@ -28,7 +28,7 @@ export function Meanwhile({
 }): ReactElement | null {
   const session = useSession();
   const { names, was, changes, isOld } = theirs;
-  const after = fieldsOf(link);
+  const after = toLinkFields(link);
   const changed = differences(shown, was, after, names);
   const t = texts.link;
   if (changed.length === 0) return null;
@@ -72,7 +72,7 @@ export function Conflict({
   const session = useSession();
   const log = useChangesOfLink(link.id, updatedAt);
   const change = log.find((one) => !isOwn(one, session)) ?? log[0];
-  const theirs = fieldsOf(link);
+  const theirs = toLinkFields(link);
   const own = changedFields(mine, read);
   const inConflict = fieldsInConflict(theirs, mine, read);
   const rows = shownNames.filter((name) => inConflict.includes(name));

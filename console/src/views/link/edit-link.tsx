@@ -5,7 +5,7 @@ import { showFault, UNDO_FOR } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { changedFields, type Editing, editingOn, isConflict, type Saved } from '../../data/edit-state.ts';
 import { hasEnded } from '../../data/ending.ts';
-import { changesOf, type FieldErrors, filledTargets } from '../../data/link-fields.ts';
+import { changedInput, type FieldErrors, filledTargets } from '../../data/link-fields.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
@@ -38,8 +38,9 @@ function Preview({
   const list = fields.targetType === 'NONE' ? null : fields.targetType;
   const targets = list === null ? [] : filledTargets(fields.targets[list]);
   const isInTurn = list === 'ROTATION' && targets.length > 0;
-  const nameOf = (key: string) => (list === null || key === '' ? '' : (targetChoice(list, key)?.name ?? key));
-  const named = targets.map(({ key, url }) => ({ url, name: nameOf(key) }));
+  const targetName = (key: string) =>
+    list === null || key === '' ? '' : (targetChoice(list, key)?.name ?? key);
+  const named = targets.map(({ key, url }) => ({ url, name: targetName(key) }));
   // The destination of the link takes no part in a rotation.
   const all = isInTurn ? named : [...named, { url: fields.url, name: named.length > 0 ? t.allOthers : '' }];
   const leads = isInTurn ? [t.leadsInTurn, t.wouldLeadInTurn] : [t.leadsTo, t.wouldLead];
@@ -156,7 +157,7 @@ export function EditLink({
       }
       const { updateLink: result } = await write(session, UpdateLinkDocument, {
         id: link.id,
-        input: changesOf(mine.fields, mine.read),
+        input: changedInput(mine.fields, mine.read),
         ifUpdatedAt: mine.updatedAt,
       });
       if (result.__typename === 'Link') {

@@ -2,7 +2,7 @@ import { type FormEvent, type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
 import { focusSoon } from '../../app/focus.ts';
 import { showFault } from '../../data/actions.ts';
-import { faultOf } from '../../data/faults.ts';
+import { toFault } from '../../data/faults.ts';
 import type { TargetList } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { targetChoice, targetChoices } from '../../data/target-choices.ts';
@@ -60,7 +60,7 @@ const deciding: Readonly<Partial<Record<string, RedirectRule>>> = {
   LOOP: 'LOOP',
 };
 
-function outcomeOf({ outcome, destination }: Decision): string {
+function describeOutcome({ outcome, destination }: Decision): string {
   const { outcomes } = texts.explain;
   return (destination === null ? undefined : outcomes[`${outcome}_TO`]) ?? outcomes[outcome] ?? outcome;
 }
@@ -76,7 +76,7 @@ interface Visit {
   readonly at: number;
 }
 
-function whoOf({ device, country, language }: Visit): string {
+function describeVisitor({ device, country, language }: Visit): string {
   const { who, withDevices } = texts.explain;
   return who(withDevices[device], country, language);
 }
@@ -99,7 +99,7 @@ function whyTargets({ link, device, country, language }: Visit, applied: boolean
 }
 
 /** A rule's decision about a visit in words: the API has the reason in English only. */
-function whyOf({ rule, applied }: Step, visit: Visit): string {
+function describeStep({ rule, applied }: Step, visit: Visit): string {
   const { link, device, at } = visit;
   const { hasPassword, pixels, expiration } = link;
   const t = texts.explain.why;
@@ -146,7 +146,7 @@ function Reasons({
     <>
       {step && (
         <p className="deciding">
-          {whyOf(step, visit)}
+          {describeStep(step, visit)}
           {end === undefined && !step.applied && ` ${t.ownDestination}`}
         </p>
       )}
@@ -155,7 +155,7 @@ function Reasons({
           <h3>{t.alsoChecked}</h3>
           <ul className="steps">
             {others.map((one) => (
-              <li key={one.rule}>{whyOf(one, visit)}</li>
+              <li key={one.rule}>{describeStep(one, visit)}</li>
             ))}
           </ul>
         </>
@@ -175,7 +175,7 @@ export function Example({ link }: { link: LinkWholeFragment }): ReactElement | n
   const who = t.who(t.withDevices[device], countryName(country), languageName(language));
   return (
     <p>
-      {t.gets(who, outcomeOf(decision))}{' '}
+      {t.gets(who, describeOutcome(decision))}{' '}
       {decision.destination !== null && (
         <b className="address">
           <Address of={decision.destination} />
@@ -216,7 +216,7 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
     const { data, error } = await client
       .query(ExplainDocument, { input }, { requestPolicy: 'network-only' })
       .toPromise();
-    if (error) showFault(faultOf(error), ABOUT);
+    if (error) showFault(toFault(error), ABOUT);
     if (data)
       setResult({
         asked,
@@ -272,7 +272,7 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
       </form>
       {result?.asked === asked && (
         <section className="card" aria-live="polite">
-          <h2>{t.gets(whoOf(result.visit), outcomeOf(result.decision))}</h2>
+          <h2>{t.gets(describeVisitor(result.visit), describeOutcome(result.decision))}</h2>
           {result.decision.destination !== null && <p className="address">{result.decision.destination}</p>}
           <Reasons decision={result.decision} visit={result.visit} />
         </section>

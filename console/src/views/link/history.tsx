@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { changedFields } from '../../data/edit-state.ts';
-import { fieldsOf } from '../../data/link-fields.ts';
+import { toLinkFields } from '../../data/link-fields.ts';
 import { savedAs } from '../../data/memory.ts';
 import { useSession } from '../../data/session.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
@@ -14,7 +14,7 @@ import { againIn, differences, useShown } from './shown-fields.ts';
 export function History({ link, edit }: { link: LinkWholeFragment; edit: EditState }): ReactElement {
   const { canWrite } = useSession();
   const shown = useShown(link);
-  const now = fieldsOf(link);
+  const now = toLinkFields(link);
   return (
     <>
       <Changes

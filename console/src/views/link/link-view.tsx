@@ -32,7 +32,7 @@ const tabs = ['edit', 'statistics', 'history', 'test'] as const;
 type Tab = (typeof tabs)[number];
 
 /** The title of a link's page; while the link is not known yet, that of the list. */
-function titleOf(link: LinkWholeFragment | null | undefined, tab: Tab | undefined): string[] {
+function titleParts(link: LinkWholeFragment | null | undefined, tab: Tab | undefined): string[] {
   if (link === undefined) return [texts.places.links];
   if (link === null) return [texts.link.none];
   const name = withoutScheme(link.shortUrl);
@@ -54,7 +54,7 @@ export function LinkView({ id, tab: asked }: { id: string; tab: string | undefin
   const back = `/links${query === '' ? '' : `?${query}`}`;
   const tab = tabs.find((one) => one === (asked ?? 'edit'));
   const [, navigate] = useLocation();
-  useTitle(...titleOf(data?.link, tab));
+  useTitle(...titleParts(data?.link, tab));
   useEffect(() => {
     leftLink.set(id);
     return () => focusSoon(CURRENT_ROW, isFocusFree);
@@ -95,13 +95,13 @@ function Tabs({
   again: () => void;
 }): ReactElement {
   const edit = useEditState(link, useSession());
-  const pathOf = (one: Tab) =>
+  const tabPath = (one: Tab) =>
     `/links/${link.id}${one === 'edit' ? '' : `/${one}`}${query === '' ? '' : `?${query}`}`;
   return (
     <>
       <nav className="tabs" aria-label={texts.link.tabs.all}>
         {tabs.map((one) => (
-          <To key={one} href={pathOf(one)} aria-current={one === tab ? 'page' : undefined}>
+          <To key={one} href={tabPath(one)} aria-current={one === tab ? 'page' : undefined}>
             {texts.link.tabs[one]}
           </To>
         ))}
@@ -113,7 +113,7 @@ function Tabs({
         <>
           {edit.isChanged && (
             <p className="notice">
-              {texts.explain.unsaved} <To href={pathOf('edit')}>{texts.explain.toUnsaved}</To>
+              {texts.explain.unsaved} <To href={tabPath('edit')}>{texts.explain.toUnsaved}</To>
             </p>
           )}
           <Explain link={link} />

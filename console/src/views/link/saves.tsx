@@ -1,6 +1,6 @@
 import { Fragment, type ReactElement } from 'react';
 import { changedFields, openSaves, type Saved } from '../../data/edit-state.ts';
-import { fieldsOf } from '../../data/link-fields.ts';
+import { toLinkFields } from '../../data/link-fields.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
 import { texts } from '../../texts.ts';
@@ -40,7 +40,7 @@ export function Saves({
   shown: Shown;
   onBack: (saved: Saved, names: readonly string[]) => void;
 }): ReactElement | null {
-  const now = fieldsOf(link);
+  const now = toLinkFields(link);
   const edited = changedFields(fields, read);
   const open = openSaves(
     saves.filter(({ isPast }) => !isPast),

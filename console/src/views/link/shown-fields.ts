@@ -45,9 +45,9 @@ type Known = Readonly<Record<'spaces' | 'pixels' | 'tags', ReadonlyMap<string, s
 
 function targetsShown({ targetType: type, targets }: LinkFields): string {
   if (type === 'NONE') return '';
-  const nameOf = (key: string) => targetChoice(type, key)?.name ?? key;
+  const targetName = (key: string) => targetChoice(type, key)?.name ?? key;
   return filledTargets(targets[type])
-    .map(({ key, url, typed }) => (type === 'ROTATION' ? url : `${typed || nameOf(key)}: ${url}`))
+    .map(({ key, url, typed }) => (type === 'ROTATION' ? url : `${typed || targetName(key)}: ${url}`))
     .join('\n');
 }
 
@@ -67,12 +67,12 @@ function shown(fields: LinkFields, name: ShownName, { spaces, pixels, tags }: Kn
 export function useShown(link: LinkWholeFragment): Shown {
   const { data } = useRead(ChoicesDocument, {});
   const tags = useRead(TagChoicesDocument, {}).data?.tags.nodes ?? [];
-  const namesOf = (records: readonly { id: string; name: string }[]) =>
+  const listNames = (records: readonly { id: string; name: string }[]) =>
     new Map(records.map(({ id, name }) => [id, name]));
   const known: Known = {
-    spaces: namesOf([...(link.space ? [link.space] : []), ...(data?.spaces.nodes ?? [])]),
-    tags: namesOf([...link.tags, ...tags]),
-    pixels: namesOf([...link.pixels, ...(data?.pixels.nodes ?? [])]),
+    spaces: listNames([...(link.space ? [link.space] : []), ...(data?.spaces.nodes ?? [])]),
+    tags: listNames([...link.tags, ...tags]),
+    pixels: listNames([...link.pixels, ...(data?.pixels.nodes ?? [])]),
   };
   return (fields, name) => shown(fields, name, known) || texts.link.nothing;
 }

@@ -47,14 +47,14 @@ export function BulkDialogs({
   );
 }
 
-function verbOf(action: BulkAction): string {
+function actionVerb(action: BulkAction): string {
   if (!('update' in action && 'disabled' in action.update)) return texts.delete;
   return action.update.disabled ? texts.links.disable : texts.links.enable;
 }
 
 function Question({ bulk, selection, count, asked }: DialogProps & { asked: BulkAction }): ReactElement {
   const t = texts.bulk;
-  const verb = verbOf(asked);
+  const verb = actionVerb(asked);
   const clicks = selection.isAll ? null : selection.links.reduce((sum, one) => sum + one.clicks, 0);
   return (
     <Dialog title={t.ask(verb, count)} onClose={bulk.cancel}>

@@ -29,9 +29,9 @@ export function BulkTags({
     if (tag && !('id' in tag)) return { __typename: 'ValidationError', ...tag };
     const chosen = tag ? [...new Set([...ids, tag.id])] : ids;
     if (chosen.length === 0 || (removes && typed !== '')) return missing;
-    const nameOf = async (id: string) =>
+    const readTagName = async (id: string) =>
       (await session.client.query(TagDocument, { id }).toPromise()).data?.tag?.name ?? t.unknown;
-    const names = await Promise.all(chosen.map(nameOf));
+    const names = await Promise.all(chosen.map(readTagName));
     const told = removes ? texts.bulk.untagged : texts.bulk.tagged;
     onUpdate(removes ? { removeTagIds: chosen } : { addTagIds: chosen }, (count) => told(count, names));
     return { __typename: 'Link' };

@@ -17,8 +17,8 @@ import {
   isFiltered,
   type LinksState,
   looksAnywhere,
-  orderOf,
-  queryOf,
+  toOrder,
+  toQuery,
   unfiltered,
 } from './links-state.ts';
 import { useSelection } from './selection.ts';
@@ -47,7 +47,7 @@ export function LinksPage({
   const goOn = useEffectEvent(() => {
     onEntered();
     const only = exact ?? (links.length === 1 ? links[0] : undefined);
-    if (only) navigate(`/links/${only.id}${queryOf(state)}`);
+    if (only) navigate(`/links/${only.id}${toQuery(state)}`);
     else focusNow(CURRENT_ROW);
   });
   const isReady = entered !== null && entered === state.search && !isLoading && nodes !== undefined;
@@ -72,7 +72,7 @@ export function LinksPage({
       )}
       <DoneLately />
       <BulkBar
-        list={queryOf(state)}
+        list={toQuery(state)}
         isLoading={isLoading}
         selection={selection}
         links={links}
@@ -80,7 +80,7 @@ export function LinksPage({
       >
         {isFiltered(state) && <CopyButton text={location.href} label={texts.links.copyList} wide small />}
         <DownloadButton
-          body={{ kind: 'links', filter, orderBy: orderOf(state) }}
+          body={{ kind: 'links', filter, orderBy: toOrder(state) }}
           countRecords={countRecords}
         />
       </BulkBar>
@@ -92,7 +92,7 @@ export function LinksPage({
         <LinkList
           links={links}
           isLoading={isLoading}
-          query={queryOf(state)}
+          query={toQuery(state)}
           selection={selection}
           current={current}
           onCurrent={setCurrent}

@@ -45,7 +45,7 @@ export const orderFields: readonly LinkOrderField[] = ['ID', 'CLICKS', 'TITLE', 
 export const usualDirection = (order: LinkOrderField): Direction =>
   ['TITLE', 'ALIAS', 'URL'].includes(order) ? 'ASC' : 'DESC';
 
-const oneOf = <Value extends string>(values: readonly Value[], text: string | null): Value | undefined =>
+const findChoice = <Value extends string>(values: readonly Value[], text: string | null): Value | undefined =>
   values.find((one) => one.toUpperCase() === text?.toUpperCase());
 
 /** The local time at which a day begins, or so many days later; null for an invalid day. */
@@ -60,27 +60,27 @@ export function stateOf(query: string): LinksState {
   const params = new URLSearchParams(query);
   const text = (name: string) => params.get(name) ?? '';
   const day = (name: string) => (dayAt(text(name)) === null ? '' : text(name));
-  const order = oneOf(orderFields, params.get('order')) ?? 'ID';
+  const order = findChoice(orderFields, params.get('order')) ?? 'ID';
   return {
     search: text('search'),
-    searchBy: oneOf(searchPlaces, params.get('in')) ?? 'ANYWHERE',
-    status: oneOf(statuses, params.get('status')) ?? '',
+    searchBy: findChoice(searchPlaces, params.get('in')) ?? 'ANYWHERE',
+    status: findChoice(statuses, params.get('status')) ?? '',
     space: text('space'),
     domain: text('domain'),
     pixel: text('pixel'),
     tags: [...new Set(text('tags').match(/\d+/g))],
-    tagMode: oneOf(tagModes, params.get('tagged')) ?? 'any',
+    tagMode: findChoice(tagModes, params.get('tagged')) ?? 'any',
     since: day('since'),
     until: day('until'),
     order,
-    direction: oneOf(['ASC', 'DESC'] as const, params.get('direction')) ?? usualDirection(order),
+    direction: findChoice(['ASC', 'DESC'] as const, params.get('direction')) ?? usualDirection(order),
     after: text('after'),
     before: text('before'),
   };
 }
 
 /** The query string of a state, with its question mark; empty for the usual one. */
-export function queryOf(state: LinksState): string {
+export function toQuery(state: LinksState): string {
   const params = new URLSearchParams();
   const put = (name: string, value: string) => value !== '' && params.set(name, value);
   put('search', state.search);
@@ -108,7 +108,7 @@ export const looksAnywhere = ({ search, searchBy }: LinksState): boolean =>
 const shortUrl = /^(?:https?:\/\/)?([^\s/?#]+\/|\/)([\w-]*)\/?\+?(?:[?#].*)?$/i;
 
 /** The host and the alias of a short URL, which may be half typed; the host of a path alone is empty. Null for other texts. */
-export function shortUrlOf(search: string): { readonly host: string; readonly alias: string } | null {
+export function parseShortUrl(search: string): { readonly host: string; readonly alias: string } | null {
   const [, host, alias = ''] = shortUrl.exec(trimPasted(search)) ?? [];
   return host === undefined ? null : { host: host.slice(0, -1).toLowerCase(), alias };
 }
@@ -117,10 +117,10 @@ export function shortUrlOf(search: string): { readonly host: string; readonly al
 const MAX_WORDS = 8;
 
 /** Returns the filter of a search. On a host of the account it is an alias: no text of a link contains host and alias. */
-function searchOf({ search, searchBy, domain }: LinksState, domains: readonly Named[]): LinkFilter {
+function toSearchFilter({ search, searchBy, domain }: LinksState, domains: readonly Named[]): LinkFilter {
   const text = trimPasted(search);
   if (text === '') return {};
-  const short = shortUrlOf(text);
+  const short = parseShortUrl(text);
   if (searchBy === 'ALIAS') return { search: short?.alias || text, searchBy };
   if (searchBy !== 'ANYWHERE') return { search: text, searchBy };
   const alias = short?.alias ? ({ search: short.alias, searchBy: 'ALIAS' } as const) : {};
@@ -136,20 +136,20 @@ interface Named {
 }
 
 /** The alias that is searched: of a short URL, or the whole text if it could be one. */
-export function aliasOf({ search, searchBy }: LinksState): string | null {
+export function searchedAlias({ search, searchBy }: LinksState): string | null {
   if (searchBy === 'URL') return null;
   const text = trimPasted(search);
-  return shortUrlOf(text)?.alias || (/^[\w-]+$/.test(text) ? text : null);
+  return parseShortUrl(text)?.alias || (/^[\w-]+$/.test(text) ? text : null);
 }
 
 /** The most domains on which the short URL of an alias is looked up. */
 export const MOST_EXACT = 5;
 
 /** The short URLs with exactly the alias that is searched: on the host that is searched, or on all domains. */
-export function shortUrlsOf(state: LinksState, domains: readonly Named[]): string[] {
-  const alias = aliasOf(state);
+export function searchedShortUrls(state: LinksState, domains: readonly Named[]): string[] {
+  const alias = searchedAlias(state);
   if (alias === null || state.after !== '' || state.before !== '') return [];
-  const host = shortUrlOf(state.search)?.host;
+  const host = parseShortUrl(state.search)?.host;
   const hosts = host
     ? [host]
     : domains.filter(({ id }) => (state.domain || id) === id).map(({ name }) => name);
@@ -188,7 +188,7 @@ export function aliasFirst<Row extends Conditioned & { readonly id: string }>(
   exact: readonly Row[],
   state: LinksState,
 ): Row[] {
-  const alias = aliasOf(state)?.toLowerCase();
+  const alias = searchedAlias(state)?.toLowerCase();
   if (alias === undefined || state.after !== '' || state.before !== '') return [...nodes];
   const found = exact.filter((link) => link.alias.toLowerCase() === alias && meets(link, state));
   const rest = nodes.filter(({ id }) => !found.some((link) => link.id === id));
@@ -197,7 +197,7 @@ export function aliasFirst<Row extends Conditioned & { readonly id: string }>(
 }
 
 /** The conditions besides the search. */
-const conditionsOf = (state: LinksState): LinkFilter => ({
+const toConditions = (state: LinksState): LinkFilter => ({
   ...(state.status !== '' && { status: state.status }),
   ...(state.space === 'none' ? { withoutSpace: true } : state.space !== '' && { spaceId: state.space }),
   ...(state.domain !== '' && { domainId: state.domain }),
@@ -208,14 +208,14 @@ const conditionsOf = (state: LinksState): LinkFilter => ({
 });
 
 /** The filter of a state, in an account with these domains. */
-export const filterOf = (state: LinksState, domains: readonly Named[]): LinkFilter => ({
-  ...conditionsOf(state),
-  ...searchOf(state, domains),
+export const toFilter = (state: LinksState, domains: readonly Named[]): LinkFilter => ({
+  ...toConditions(state),
+  ...toSearchFilter(state, domains),
 });
 
-export const orderOf = ({ order, direction }: LinksState): LinkOrder => ({ field: order, direction });
+export const toOrder = ({ order, direction }: LinksState): LinkOrder => ({ field: order, direction });
 
-export const hasConditions = (state: LinksState): boolean => Object.keys(conditionsOf(state)).length > 0;
+export const hasConditions = (state: LinksState): boolean => Object.keys(toConditions(state)).length > 0;
 
 /** The state that shows all links. */
 export const unfiltered = {
@@ -241,6 +241,6 @@ export function useLinksState(): [
   const state = stateOf(query);
   const set = (patch: Partial<LinksState>, { replace = false } = {}) =>
     // Without a path, wouter would keep the old query string.
-    navigate(`/links${queryOf({ ...state, after: '', before: '', ...patch })}`, { replace });
+    navigate(`/links${toQuery({ ...state, after: '', before: '', ...patch })}`, { replace });
   return [state, set];
 }

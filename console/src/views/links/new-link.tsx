@@ -8,14 +8,14 @@ import { offerBack, useTakenBack } from '../../data/discarded.ts';
 import { draftName, dropDraft, keepDraft, NEW, readDraft } from '../../data/drafts.ts';
 import { changedFields } from '../../data/edit-state.ts';
 import {
-  draftOf,
+  toDraft,
   type FieldErrors,
   fieldsOfDraft,
   type LinkFields,
   newFields,
-  newLinkOf,
-  newLinksOf,
-  sourcesOf,
+  newLinkInput,
+  newLinkInputs,
+  enteredSources,
 } from '../../data/link-fields.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsAfter, errorsBesides, linkErrors, type Refusal, unsendable } from '../../data/refusals.ts';
@@ -78,7 +78,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
   useEffect(() => openAsked(), []);
   useEffect(() => {
     if (isEmpty) dropDraft(draft);
-    else keepDraft(draft, draftOf(fields));
+    else keepDraft(draft, toDraft(fields));
   }, [draft, fields, isEmpty]);
 
   const change = (patch: Partial<LinkFields>) => {
@@ -138,9 +138,9 @@ export function NewLink({ search }: { search: string }): ReactElement {
       if (Object.keys(wrong).length > 0) refuse({ ...wrong, ...(named || {}) });
     };
     try {
-      const sources = sourcesOf(fields);
+      const sources = enteredSources(fields);
       const isOne = sources.length === 0;
-      const inputs = isOne ? [newLinkOf(fields)] : newLinksOf(fields);
+      const inputs = isOne ? [newLinkInput(fields)] : newLinkInputs(fields);
       if (!isOne || hasTyped(fields)) {
         // All links or none, and no new space for a refused link.
         const { data } = await session.client
@@ -156,7 +156,9 @@ export function NewLink({ search }: { search: string }): ReactElement {
         return Object.keys(wrong).length > 0 ? refuse(wrong) : await send({ ...fields, ...patch });
       }
       if (isOne) {
-        const { createLink: result } = await write(session, CreateLinkDocument, { input: newLinkOf(fields) });
+        const { createLink: result } = await write(session, CreateLinkDocument, {
+          input: newLinkInput(fields),
+        });
         return result.__typename === 'Link' ? tell([result], null) : tellWrong(result);
       }
       const { createLinks: results } = await write(session, CreateLinksDocument, { inputs });
@@ -177,7 +179,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
     toggle(false);
     const typed = changedFields(lost, empty);
     if (Object.keys(typed).length === 0) return;
-    const keep = () => keepDraft(draft, draftOf(lost));
+    const keep = () => keepDraft(draft, toDraft(lost));
     const open = () => {
       const path = `/console/${session.accountId}/links`;
       if (location.pathname !== path) navigate(`~${path}`);
@@ -186,7 +188,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
     offerBack({ name: draft, typed, told: t.discarded, keep, open });
   };
   const { url: urlError, ...rest } = errors;
-  const many = sourcesOf(fields).length;
+  const many = enteredSources(fields).length;
   return (
     <>
       <header className="page-head">

@@ -9,13 +9,13 @@ import {
 } from '../../generated/documents.ts';
 import {
   aliasFirst,
-  aliasOf,
-  filterOf,
+  searchedAlias,
+  toFilter,
   type LinksState,
   looksAnywhere,
-  orderOf,
-  shortUrlOf,
-  shortUrlsOf,
+  toOrder,
+  parseShortUrl,
+  searchedShortUrls,
 } from './links-state.ts';
 
 const PAGE = 50;
@@ -37,15 +37,16 @@ export function useLinks(state: LinksState): LinkPages {
   const domains = choices.data?.domains.nodes ?? [];
   const on = ['LINK', 'SPACE', 'TAG'] as const;
   const range = before === '' ? { first: PAGE, ...(after !== '' && { after }) } : { last: PAGE, before };
-  const filter = filterOf(state, domains);
+  const filter = toFilter(state, domains);
   const titles = { ...filter, searchBy: 'TITLE' } as const;
-  const [url1 = '', url2 = '', url3 = '', url4 = '', url5 = ''] = shortUrlsOf(state, domains);
+  const [url1 = '', url2 = '', url3 = '', url4 = '', url5 = ''] = searchedShortUrls(state, domains);
   const variables = {
-    ...{ ...range, orderBy: orderOf(state), url1, url2, url3, url4, url5 },
+    ...{ ...range, orderBy: toOrder(state), url1, url2, url3, url4, url5 },
     ...{ has1: url1 !== '', has2: url2 !== '', has3: url3 !== '', has4: url4 !== '', has5: url5 !== '' },
   };
   // The domains are needed first: they tell where an alias may be, and if a text begins with one of their hosts.
-  const isAlias = aliasOf(state) !== null || (looksAnywhere(state) && shortUrlOf(state.search) !== null);
+  const isAlias =
+    searchedAlias(state) !== null || (looksAnywhere(state) && parseShortUrl(state.search) !== null);
   const pause = isAlias && choices.data === undefined && choices.fault === null;
   const page = useRead(LinksDocument, { ...variables, filter }, { on, pause });
   const isOnlyTitles = filter.searchBy === 'ANYWHERE' && page.fault?.code === 'UNAVAILABLE';

@@ -3,7 +3,7 @@ import type { Outcome } from '../../data/import-run.ts';
 import { separatorIn } from '../../data/separators.ts';
 
 /** Counts the links of outcomes that have a status. */
-const countOf = (outcomes: readonly Outcome[], status: 'CREATED' | 'EXISTS'): number =>
+const countOutcomes = (outcomes: readonly Outcome[], status: 'CREATED' | 'EXISTS'): number =>
   outcomes.flatMap(({ results }) => results).filter((one) => one.status === status).length;
 
 /** True if other links lead already where all links of the record lead. */
@@ -60,15 +60,15 @@ export function summarize(
   const linked = outcomes.filter(isLinked);
   const leavesOut = chosen ?? linked.every(isPlain);
   const repeats = repeatsIn(outcomes);
-  const isWanted = (one: Outcome) => countOf([one], 'CREATED') > 0 && !(leavesOut && isLinked(one));
+  const isWanted = (one: Outcome) => countOutcomes([one], 'CREATED') > 0 && !(leavesOut && isLinked(one));
   const wasWrong = ({ record }: Outcome) => checked?.wrong.has(record.line) === true;
-  const isThere = (one: Outcome) => isLinked(one) || countOf([one], 'EXISTS') > 0;
+  const isThere = (one: Outcome) => isLinked(one) || countOutcomes([one], 'EXISTS') > 0;
   const rest = outcomes.filter((one) => !wasWrong(one));
   const found = checked && separatorIn(checked.cut);
   return {
     ...{ linked, leavesOut, repeats, isWanted },
-    ready: countOf(outcomes.filter(isWanted), 'CREATED'),
-    there: countOf(outcomes, 'EXISTS') - repeats.size,
+    ready: countOutcomes(outcomes.filter(isWanted), 'CREATED'),
+    there: countOutcomes(outcomes, 'EXISTS') - repeats.size,
     wrongCount: outcomes.filter(({ error }) => error !== null).length,
     wrong: outcomes.filter(wasWrong),
     others: [...rest.filter(isThere), ...rest.filter((one) => !isThere(one))],

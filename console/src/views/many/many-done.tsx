@@ -24,7 +24,7 @@ import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
 import { toLocalInput, withoutScheme } from '../../words/format.ts';
 import { BulkTags } from '../links/bulk-tags.tsx';
-import { queryOf, stateOf } from '../links/links-state.ts';
+import { toQuery, stateOf } from '../links/links-state.ts';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 type Made = NonNullable<Result['link']>;
@@ -81,18 +81,18 @@ export function ManyDone({
     work(async (options) => {
       const ids = made.map(({ id }) => id);
       const result = await deleteMany(session, ids, options);
-      if (result.done.length === ids.length) onCorrect(textOf(outcomes));
+      if (result.done.length === ids.length) onCorrect(formatOutcomes(outcomes));
       return result;
     });
   const t = texts.many;
-  const textOf = (some: readonly Outcome[]) =>
+  const formatOutcomes = (some: readonly Outcome[]) =>
     joined(
       cut,
       some.map(({ record }) => record),
     ).text;
   const firsts = new Map(outcomes.map(({ record, results: [first] }) => [record.line, first]));
   /** The link of a line, also one that was there or that another line has. */
-  const linkOf = ({ record, results: [first] }: Outcome) =>
+  const doneLink = ({ record, results: [first] }: Outcome) =>
     first?.link ?? first?.existingLink ?? firsts.get(repeats.get(record.line) ?? 0)?.link;
   /** The lines as they are in a sheet, which may have empty ones. */
   const inOrder = outcomes.flatMap((one, index) => {
@@ -102,7 +102,7 @@ export function ManyDone({
   });
   const saveMade = () => {
     const rows = inOrder.map((one) => {
-      const { shortUrl = '', url = '', title = '' } = (one && linkOf(one)) ?? {};
+      const { shortUrl = '', url = '', title = '' } = (one && doneLink(one)) ?? {};
       return [one?.record.line ?? null, shortUrl, url, title, one?.error ?? null];
     });
     saveCsv('links.csv', [['line', 'short_url', 'url', 'title', 'error'], ...rows]);
@@ -110,7 +110,8 @@ export function ManyDone({
   const isLines = cut.format === 'LINES';
   /** With what is wrong behind the columns, which an import leaves out. */
   const saveFailed = () => {
-    if (cut.isJson) return saveFile('failed.json', new Blob([textOf(failed)], { type: 'application/json' }));
+    if (cut.isJson)
+      return saveFile('failed.json', new Blob([formatOutcomes(failed)], { type: 'application/json' }));
     const cellsIn = (text: string) => (isLines ? cellsOfLine(text) : cellsOfCsv(text, cut.delimiter));
     const names = isLines ? ['url', 'alias', 'title'] : namesIn(cut);
     const rows = failed.map(({ record, error }) => {
@@ -127,7 +128,7 @@ export function ManyDone({
         {made.length > 0 && (
           <>
             <CopyButton
-              text={inOrder.map((one) => (one && linkOf(one)?.shortUrl) ?? '').join('\n')}
+              text={inOrder.map((one) => (one && doneLink(one)?.shortUrl) ?? '').join('\n')}
               label={t.copyAll}
               wide
             />
@@ -140,7 +141,7 @@ export function ManyDone({
             {/* Records left to correct stay here. */}
             <a
               className="button quiet"
-              href={`./${queryOf({ ...stateOf(''), space: spaceId, since: today })}`}
+              href={`./${toQuery({ ...stateOf(''), space: spaceId, since: today })}`}
               target="_blank"
               rel="noreferrer"
             >
@@ -191,7 +192,7 @@ export function ManyDone({
           <p className="error">{t.failed(failed.length)}</p>
           <ManyRows name={t.wrongRows} cut={cut} outcomes={failed} />
           <div className="buttons">
-            <button type="button" className="button" onClick={() => onCorrect(textOf(failed))}>
+            <button type="button" className="button" onClick={() => onCorrect(formatOutcomes(failed))}>
               {t.correct}
             </button>
             <button type="button" className="button quiet" onClick={saveFailed}>

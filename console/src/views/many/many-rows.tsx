@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { PAUSE } from '../../data/checked-lines.ts';
-import { type CutText, cellsOf, cellsOfLine, namesIn, type TextRecord } from '../../data/import.ts';
+import { type CutText, splitCells, cellsOfLine, namesIn, type TextRecord } from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
 import { texts } from '../../texts.ts';
 import { inDigits, withoutScheme } from '../../words/format.ts';
@@ -20,14 +20,14 @@ interface RowsProps {
   readonly onCorrect?: (record: TextRecord) => void;
 }
 
-const rulesOf = (results: readonly Result[]) =>
+const brokenRules = (results: readonly Result[]) =>
   results.flatMap(({ fields }) => fields.map(({ rule }) => rule));
 
 /** The records as they stand in the text, with their results. */
 export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: RowsProps): ReactElement {
   const isOut = (one: Outcome) => one.error === null && isWanted?.(one) === false;
   const t = texts.many;
-  const inCells = (text: string) => cellsOf(text, cut.delimiter).join(' · ');
+  const inCells = (text: string) => splitCells(text, cut.delimiter).join(' · ');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className="scroll lines" aria-label={name} tabIndex={0}>
@@ -43,7 +43,7 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
           {outcomes.slice(0, MAX_ROWS).map((outcome) => {
             const { record, results, error } = outcome;
             // Of several URLs in cells, nobody knows which ones are destinations.
-            const areUrls = cut.delimiter === ' ' && rulesOf(results).includes('TWO_URLS');
+            const areUrls = cut.delimiter === ' ' && brokenRules(results).includes('TWO_URLS');
             const urls = areUrls ? record.text.trim().split(/[\s,;|]+(?=https?:\/\/)/i) : [];
             return (
               <tr key={record.line} className={error !== null ? 'wrong' : isOut(outcome) ? 'out' : undefined}>

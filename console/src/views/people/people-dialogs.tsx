@@ -2,7 +2,7 @@ import { type ReactElement, useEffect, useState } from 'react';
 import type { Client, OperationResult } from 'urql';
 import { useAfterOutage, useRetry } from '../../data/away.ts';
 import { announceKinds } from '../../data/bus.ts';
-import { Fault, faultOf } from '../../data/faults.ts';
+import { Fault, toFault } from '../../data/faults.ts';
 import { useRead } from '../../data/read.ts';
 import { faultText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
@@ -98,13 +98,13 @@ export function ChangeRole({ member: { id, role, user }, onClose }: MemberDialog
 }
 
 /** The keys that a user made, which stop with the membership. @throws Fault */
-async function keysOf(client: Client, userId: string): Promise<KeyRowFragment[]> {
+async function readUserKeys(client: Client, userId: string): Promise<KeyRowFragment[]> {
   const keys: KeyRowFragment[] = [];
   for (let after: string | null = null; ; ) {
     const result: OperationResult<KeysQuery> = await client
       .query(KeysDocument, { after }, { requestPolicy: 'network-only' })
       .toPromise();
-    if (result.error) throw faultOf(result.error);
+    if (result.error) throw toFault(result.error);
     if (!result.data) return keys;
     const { nodes, pageInfo } = result.data.apiKeys;
     keys.push(...nodes.filter(({ maker }) => maker?.id === userId));
@@ -120,7 +120,7 @@ export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProp
   const webhooks = useWebhooksChoice(isOfUser(user.id));
   const find = () => {
     setFault(null);
-    keysOf(session.client, user.id).then(setKeys, setFault);
+    readUserKeys(session.client, user.id).then(setKeys, setFault);
   };
   useEffect(find, [session.client, user.id]);
   useAfterOutage(() => fault && find());

@@ -93,7 +93,7 @@ function Members({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement {
   const { viewer, may } = useSession();
   const members = useMembers();
   const owners = members?.nodes.filter(({ role }) => role === 'OWNER').length;
-  const itemsOf = (member: Member) => {
+  const memberActions = (member: Member) => {
     // The last owner stays owner.
     if (member.role === 'OWNER' && owners === 1 && !members?.pageInfo.hasNextPage) return [];
     const isOwn = member.user.id === viewer.user?.id;
@@ -107,7 +107,7 @@ function Members({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement {
     <RecordList document={MembersDocument} on={['MEMBER']} pageOf={({ members }) => members}>
       {(member) => {
         const { id, user, role, createdAt } = member;
-        const items = itemsOf(member);
+        const items = memberActions(member);
         return (
           <li key={id} className="record">
             <div className="parts">

@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { useAfterOutage, useRetry } from '../../data/away.ts';
-import { type Fault, faultOf } from '../../data/faults.ts';
+import { type Fault, toFault } from '../../data/faults.ts';
 import { faultText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import {
@@ -44,7 +44,7 @@ export function useWebhooksChoice(isMaker: (maker: WebhookMakerFragment) => bool
       .query(WebhookMakersDocument, {}, { requestPolicy: 'network-only' })
       .toPromise()
       .then(({ data, error }) => {
-        setFault(error ? faultOf(error) : null);
+        setFault(error ? toFault(error) : null);
         const isOne = ({ disabled, createdBy, changedBy }: Webhook) =>
           !disabled && [createdBy, changedBy].some((maker) => maker !== null && isMaker(maker));
         setWebhooks(data?.webhooks.nodes.filter(isOne) ?? null);

@@ -15,7 +15,7 @@ const systems: readonly [pattern: RegExp, name: string][] = [
 ];
 
 /** Names the browser and the system of a User-Agent header; returns the header itself if it has neither. */
-export function deviceOf(userAgent: string): string {
+export function describeDevice(userAgent: string): string {
   const nameIn = (names: typeof browsers) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
   return [nameIn(browsers), nameIn(systems)].filter((name) => name !== undefined).join(', ') || userAgent;
 }

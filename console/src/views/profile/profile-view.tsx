@@ -13,7 +13,7 @@ import { FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { Records, RecordsHead } from '../../parts/records.tsx';
 import { texts } from '../../texts.ts';
 import { ago, atMoment, betweenUtcDays, onDay } from '../../words/format.ts';
-import { deviceOf } from './device.ts';
+import { describeDevice } from './device.ts';
 
 const t = texts.profile;
 
@@ -48,7 +48,7 @@ export function ProfileView(): ReactElement {
     );
   const { user, passkeys, identities, sessions, hasPassword } = profile;
   const { mail } = methods;
-  const device = deviceOf(navigator.userAgent);
+  const device = describeDevice(navigator.userAgent);
   const deviceName = passkeys.some(({ name }) => name === device)
     ? `${device} ${passkeys.length + 1}`
     : device;
@@ -138,9 +138,12 @@ export function ProfileView(): ReactElement {
         {sessions.map(({ id, device, signedInAt, lastUsedAt, isCurrent }) => (
           <Row
             key={id}
-            name={isCurrent ? t.thisOne(deviceOf(device)) : deviceOf(device)}
+            name={isCurrent ? t.thisOne(describeDevice(device)) : describeDevice(device)}
             about={t.session(atMoment(signedInAt), ago(lastUsedAt))}
-            {...(!isCurrent && { action: t.end, onAction: () => setAsked(ending(id, deviceOf(device))) })}
+            {...(!isCurrent && {
+              action: t.end,
+              onAction: () => setAsked(ending(id, describeDevice(device))),
+            })}
           />
         ))}
       </Section>

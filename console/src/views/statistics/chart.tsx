@@ -14,7 +14,7 @@ import {
 } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
 import { ChartTable } from './chart-table.tsx';
-import { columnsOf, timesOfFile } from './figures.ts';
+import { listColumns, timesOfFile } from './figures.ts';
 import type { Comparison, Interval, Point, Span } from './period.ts';
 
 /** The maximum number of grid lines above the bottom, and of labels below. */
@@ -24,14 +24,14 @@ const MAX_LABELS = 6;
 const THIN_FROM = 100;
 
 /** The values of the grid lines, from 0: round whole numbers, the last at least the highest count. */
-function gridOf(highest: number): number[] {
+function gridLines(highest: number): number[] {
   const rough = Math.max(highest, 1) / MAX_LINES;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = Math.ceil([1, 2, 2.5, 5, 10].map((one) => one * power).find((one) => one >= rough) ?? rough);
   return Array.from({ length: Math.ceil(Math.max(highest, 1) / step) + 1 }, (_, line) => line * step);
 }
 
-function labelOf({ start, last }: Span, interval: Interval): string {
+function formatSpan({ start, last }: Span, interval: Interval): string {
   if (interval === 'MONTH') return inUtcMonth(start);
   if (interval === 'WEEK') return onUtcDays(start, last);
   return interval === 'HOUR' ? atUtcHour(start) : onUtcDay(start);
@@ -68,7 +68,7 @@ export function Chart({
   const highest = Math.max(
     ...points.flatMap(({ clicks, visitors, earlier }) => [clicks, visitors ?? 0, earlier?.clicks ?? 0]),
   );
-  const grid = gridOf(highest);
+  const grid = gridLines(highest);
   const top = grid.at(-1) ?? 1;
   const last = points.length - 1;
   // Coordinates in a box of 100 by 100, which is stretched to its place.
@@ -82,13 +82,13 @@ export function Chart({
   const lastNotCut = isCut(points[last]) ? last - 1 : last;
   const lastWhole = isRunning ? last - 1 : lastNotCut;
   type CountOf = (point: Point) => number | null | undefined;
-  const placesOf = (countOf: CountOf, from: number, to: number) =>
+  const toPlaces = (countOf: CountOf, from: number, to: number) =>
     points.flatMap((point, index) => {
       const count = index < from || index > to ? null : countOf(point);
       return count == null ? [] : [`${x(index).toFixed(2)},${y(count).toFixed(2)}`];
     });
   const stretch = (kind: string, countOf: CountOf, from: number, to: number) => {
-    const places = placesOf(countOf, from, to);
+    const places = toPlaces(countOf, from, to);
     // One alone is a dot.
     if (places.length === 1) return <polyline className={`${kind} dot`} points={`${places} ${places}`} />;
     return <polyline className={kind} points={places.join(' ')} />;
@@ -100,18 +100,18 @@ export function Chart({
       {to < last && stretch(`${kind} partial`, countOf, to, last)}
     </>
   );
-  const noteOf = (span: Span, point: Point) =>
+  const describeChange = (span: Span, point: Point) =>
     [
       ...(span.days < point.of ? [t.partOf(span.days, point.of)] : []),
       ...(isRunning && span === points[last] ? [t.running] : []),
     ].join(', ');
-  const nameOf = (span: Span, point: Point) => {
-    const note = noteOf(span, point);
-    return labelOf(span, interval) + (note && ` (${note})`);
+  const describePoint = (span: Span, point: Point) => {
+    const note = describeChange(span, point);
+    return formatSpan(span, interval) + (note && ` (${note})`);
   };
   const save = () => {
     // Some columns have no note.
-    const columns = columnsOf(points, comparison, timesOfFile(interval, noteOf)).filter(({ of }) =>
+    const columns = listColumns(points, comparison, timesOfFile(interval, describeChange)).filter(({ of }) =>
       points.some((point) => of(point) !== ''),
     );
     saveCsv(fileName, [
@@ -149,7 +149,7 @@ export function Chart({
       <p className="readout" aria-hidden="true">
         {pointed ? (
           t.readout(
-            nameOf(pointed, pointed),
+            describePoint(pointed, pointed),
             pointed.clicks,
             pointed.visitors,
             pointed.earlier?.clicks ?? null,
@@ -180,7 +180,7 @@ export function Chart({
           viewBox="0 0 100 100"
           preserveAspectRatio="none"
           role="img"
-          aria-label={t.chart(inDigits(busiest.clicks), labelOf(busiest, interval))}
+          aria-label={t.chart(inDigits(busiest.clicks), formatSpan(busiest, interval))}
           onPointerMove={({ clientX, currentTarget }) => {
             const { left, width } = currentTarget.getBoundingClientRect();
             const index = Math.round(((clientX - left) / width) * last);
@@ -194,7 +194,7 @@ export function Chart({
           {firstWhole <= lastWhole && (
             <polygon
               className="area"
-              points={`${x(firstWhole)},100 ${placesOf(({ clicks }) => clicks, firstWhole, lastWhole).join(' ')} ${x(lastWhole)},100`}
+              points={`${x(firstWhole)},100 ${toPlaces(({ clicks }) => clicks, firstWhole, lastWhole).join(' ')} ${x(lastWhole)},100`}
             />
           )}
           {hasEarlier && line('earlier', ({ earlier }) => earlier?.clicks, lastNotCut)}
@@ -221,7 +221,7 @@ export function Chart({
       </div>
       <ChartTable
         points={points}
-        columns={columnsOf(points, comparison, [{ name: t.intervals[interval], of: nameOf }])}
+        columns={listColumns(points, comparison, [{ name: t.intervals[interval], of: describePoint }])}
       />
     </section>
   );

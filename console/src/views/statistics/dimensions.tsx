@@ -9,9 +9,9 @@ import { texts } from '../../texts.ts';
 import { asShare, inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
 import { DownloadStatistics } from './download.tsx';
-import { asking, type Owner, readOf } from './owner.ts';
+import { asking, type Owner, readOwnerPart } from './owner.ts';
 import type { Period } from './period.ts';
-import { nameOf, TOP_LINKS, useChosen } from './values.ts';
+import { formatValue, TOP_LINKS, useChosen } from './values.ts';
 
 const FEW = 6;
 const MANY = 100;
@@ -93,9 +93,10 @@ function Dimension({
     { on: ['CLICKS'] },
   );
   const { addressOf } = useChosen();
-  const { clicks = 0, top: { rows, others } = { rows: [], others: 0 } } = readOf(data)?.statistics ?? {};
+  const { clicks = 0, top: { rows, others } = { rows: [], others: 0 } } =
+    readOwnerPart(data)?.statistics ?? {};
   const t = texts.statistics;
-  const values = rows.map((row) => ({ ...row, name: nameOf(by, row.value), isRest: false }));
+  const values = rows.map((row) => ({ ...row, name: formatValue(by, row.value), isRest: false }));
   const recorded = rows.reduce((sum, row) => sum + row.clicks, others);
   const rest = [
     { value: null, name: t.others, clicks: others, isRest: true },

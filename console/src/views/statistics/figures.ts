@@ -14,7 +14,7 @@ export interface TimeColumn {
 }
 
 /** The columns of times and counts, then those of the earlier days. */
-export function columnsOf(
+export function listColumns(
   points: readonly Point[],
   comparison: Comparison,
   times: readonly TimeColumn[],

@@ -13,7 +13,7 @@ export const asking = ({ kind, id }: Owner) => ({
 });
 
 /** The owner as it was read. */
-export function readOf<Part>(
+export function readOwnerPart<Part>(
   data:
     | {
         readonly link?: Part | null | undefined;

@@ -55,7 +55,7 @@ const isDay = (text: string | null): text is string =>
   text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** The period of a query string: `days` up to today, or `from` one day `to` another; 30 days if it has none. */
-export function periodOf(query: string, now: number): Period {
+export function parsePeriod(query: string, now: number): Period {
   const params = new URLSearchParams(query);
   const [from, to] = [params.get('from'), params.get('to')];
   // The API says what is wrong with other periods.
@@ -94,17 +94,18 @@ export const intervals = ['HOUR', 'DAY', 'WEEK', 'MONTH'] as const;
 export type Interval = (typeof intervals)[number];
 
 /** The intervals of a period to choose from, not too many of each. */
-export function intervalsOf(period: Period): Interval[] {
+export function possibleIntervals(period: Period): Interval[] {
   const days = daysIn(period);
   return intervals.filter((one) => (one === 'HOUR' ? days <= 7 : one !== 'DAY' || days <= 1_100));
 }
 
 /** Reads the interval and the comparison of a query string. */
-export function viewOf(query: string, period: Period): { interval: Interval; comparison: Comparison } {
+export function parseView(query: string, period: Period): { interval: Interval; comparison: Comparison } {
   const params = new URLSearchParams(query);
   const days = daysIn(period);
   const usual = days <= 2 ? 'HOUR' : days <= 92 ? 'DAY' : days <= 366 ? 'WEEK' : 'MONTH';
-  const interval = intervalsOf(period).find((one) => one === params.get('each')?.toUpperCase()) ?? usual;
+  const interval =
+    possibleIntervals(period).find((one) => one === params.get('each')?.toUpperCase()) ?? usual;
   return { interval, comparison: params.get('compare') === 'year' ? 'year' : 'before' };
 }
 
@@ -129,13 +130,13 @@ export interface Point extends Span {
 }
 
 /** The key of a group: a week from Monday on, a month, or the day or hour itself. */
-function groupOf(start: string, interval: Interval): string {
+function groupStart(start: string, interval: Interval): string {
   if (interval === 'MONTH') return start.slice(0, 7);
   const time = Date.parse(start);
   return interval === 'WEEK' ? dayOf(time - ((new Date(time).getUTCDay() + 6) % 7) * DAY) : start;
 }
 
-function lengthOf(start: string, interval: Interval): number {
+function countHours(start: string, interval: Interval): number {
   if (interval === 'MONTH') return Number(lastOfMonth(start, 0).slice(-2));
   return interval === 'WEEK' ? 7 : 1;
 }
@@ -151,7 +152,7 @@ function withCounted(span: Span | null | undefined, counted: Counted): Span {
 }
 
 /** Groups hours or days by interval, each with as many earlier ones, which count from `begin` on if that is known. */
-export function pointsOf(
+export function toPoints(
   series: readonly Counted[],
   past: readonly Counted[] | undefined,
   interval: Interval,
@@ -159,21 +160,24 @@ export function pointsOf(
 ): Point[] {
   const points = new Map<string, Point>();
   for (const [index, counted] of series.entries()) {
-    const group = groupOf(counted.start, interval);
+    const group = groupStart(counted.start, interval);
     const known = points.get(group);
     const earlier = past?.[index];
     points.set(group, {
       ...withCounted(known, counted),
       earlier:
         earlier && earlier.start >= begin ? withCounted(known?.earlier, earlier) : (known?.earlier ?? null),
-      of: lengthOf(counted.start, interval),
+      of: countHours(counted.start, interval),
     });
   }
   return [...points.values()];
 }
 
 /** The clicks and bots of a day, as one text to compare. */
-export function sumOf(series: readonly Pick<Counted, 'start' | 'clicks' | 'bots'>[], day: string): string {
+export function formatSums(
+  series: readonly Pick<Counted, 'start' | 'clicks' | 'bots'>[],
+  day: string,
+): string {
   const ofDay = series.filter(({ start }) => start.startsWith(day));
   const sum = (name: 'clicks' | 'bots') => ofDay.reduce((total, point) => total + point[name], 0);
   return JSON.stringify([sum('clicks'), sum('bots')]);

@@ -12,20 +12,20 @@ import { AllVisitors } from './all-visitors.tsx';
 import { Chart } from './chart.tsx';
 import { DayField } from './day-field.tsx';
 import { Dimensions } from './dimensions.tsx';
-import { asking, type Owner, readOf } from './owner.ts';
+import { asking, type Owner, readOwnerPart } from './owner.ts';
 import {
   comparisons,
   type Interval,
-  intervalsOf,
+  possibleIntervals,
   lastDays,
   lengths,
   longBefore,
   monthOf,
   type Period,
-  periodOf,
-  pointsOf,
-  sumOf,
-  viewOf,
+  parsePeriod,
+  toPoints,
+  formatSums,
+  parseView,
   withPeriod,
 } from './period.ts';
 import { TopLinks } from './top-links.tsx';
@@ -36,7 +36,7 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
   const now = useNow();
   const [location, navigate] = useLocation();
   const query = useSearch();
-  const period = periodOf(query, now);
+  const period = parsePeriod(query, now);
   const show = (rest: string) => navigate(`${location}${rest && `?${rest}`}`, { replace: true });
   const setPeriod = (to: Period) => show(withPeriod(query, to, now));
   const set = (name: 'each' | 'compare', value: string) => {
@@ -50,7 +50,7 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
     { name: t.thisMonth, of: monthOf('this', now) },
     { name: t.lastMonth, of: monthOf('last', now) },
   ].map((one) => ({ ...one, key: one.name }));
-  const { interval, comparison } = viewOf(query, period);
+  const { interval, comparison } = parseView(query, period);
   const earlier = comparisons[comparison](period, interval);
   const { data, fault, isLoading, again } = useRead(
     StatisticsOfDocument,
@@ -60,11 +60,11 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
     },
     { on: ['CLICKS'] },
   );
-  const { statistics: figures, before: past } = readOf(data) ?? {};
-  useCounting(owner, period.to, figures ? sumOf(figures.series, period.to) : null, isLoading);
+  const { statistics: figures, before: past } = readOwnerPart(data) ?? {};
+  useCounting(owner, period.to, figures ? formatSums(figures.series, period.to) : null, isLoading);
   const series = figures?.series.filter(({ start }) => Date.parse(start) <= now) ?? [];
   const begin = useBegin(owner, past);
-  const points = pointsOf(series, past?.series, interval, begin ?? undefined);
+  const points = toPoints(series, past?.series, interval, begin ?? undefined);
   return (
     <div className="statistics">
       <div className="toolbar">
@@ -123,11 +123,11 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
               <Chart
                 points={points}
                 interval={interval}
-                intervals={intervalsOf(period)}
+                intervals={possibleIntervals(period)}
                 onInterval={(one) => set('each', one.toLowerCase())}
                 comparison={comparison}
                 isRunning={period.to >= lastDays(1, now).to}
-                fileName={fileNameOf(owner, interval, [period, ...(past ? [past] : [])])}
+                fileName={makeFileName(owner, interval, [period, ...(past ? [past] : [])])}
               />
               <div className="dimensions">
                 {owner.kind !== 'link' && (
@@ -155,8 +155,8 @@ const A_MINUTE = 60_000;
 function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    const hourOf = (time: number) => Math.floor(time / AN_HOUR);
-    const look = () => setNow((before) => (hourOf(before) === hourOf(Date.now()) ? before : Date.now()));
+    const toHour = (time: number) => Math.floor(time / AN_HOUR);
+    const look = () => setNow((before) => (toHour(before) === toHour(Date.now()) ? before : Date.now()));
     const timer = setInterval(look, A_MINUTE);
     return () => clearInterval(timer);
   }, []);
@@ -164,7 +164,7 @@ function useNow(): number {
 }
 
 /** Says what a file is of, and of when. */
-function fileNameOf({ name = '' }: Owner, interval: Interval, periods: readonly Period[]): string {
+function makeFileName({ name = '' }: Owner, interval: Interval, periods: readonly Period[]): string {
   const words = name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const times = periods.map(({ from, to }) => `${from}-to-${to}`).join('-and-');
   return `${['statistics', ...words, 'by', interval.toLowerCase(), times].join('-')}.csv`;
@@ -218,6 +218,6 @@ function useBegin(owner: Owner, past: Past | undefined): string | null | undefin
     { pause: first < 1 },
   );
   if (first < 1) return null;
-  const known = isLoading ? undefined : readOf(data)?.statistics;
+  const known = isLoading ? undefined : readOwnerPart(data)?.statistics;
   return known && (known.clicks > 0 ? null : past?.series[first]?.start);
 }

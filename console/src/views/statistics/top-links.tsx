@@ -6,9 +6,9 @@ import { FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asChange, inDigits, withoutScheme } from '../../words/format.ts';
 import { DownloadStatistics } from './download.tsx';
-import { asking, type Owner, readOf } from './owner.ts';
+import { asking, type Owner, readOwnerPart } from './owner.ts';
 import type { Period } from './period.ts';
-import { nameOf, TOP_LINKS, useChosen } from './values.ts';
+import { formatValue, TOP_LINKS, useChosen } from './values.ts';
 
 const FEW = 10;
 const MANY = 100;
@@ -36,12 +36,12 @@ export function TopLinks({
     },
     { on: ['CLICKS'] },
   );
-  const nodes = readOf(data)?.topLinks.nodes ?? [];
+  const nodes = readOwnerPart(data)?.topLinks.nodes ?? [];
   const most = Math.max(...nodes.map(({ clicks }) => clicks), 1);
   const t = texts.statistics;
   // A link is shown for the same period, compared alike.
   const rest = addressOf(null).split('?')[1];
-  const title = chosen ? t.topLinksOf(nameOf(chosen.dimension, chosen.value ?? null)) : t.topLinks;
+  const title = chosen ? t.topLinksOf(formatValue(chosen.dimension, chosen.value ?? null)) : t.topLinks;
   return (
     <section className="card" id={TOP_LINKS.slice(1)} aria-label={title} aria-busy={isLoading} tabIndex={-1}>
       <header>

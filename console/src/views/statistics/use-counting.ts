@@ -3,8 +3,8 @@ import { announce } from '../../data/bus.ts';
 import { useRepeat } from '../../data/repeat.ts';
 import { useSession } from '../../data/session.ts';
 import { CountOfDocument } from '../../generated/documents.ts';
-import { asking, type Owner, readOf } from './owner.ts';
-import { sumOf } from './period.ts';
+import { asking, type Owner, readOwnerPart } from './owner.ts';
+import { formatSums } from './period.ts';
 
 /**
  * Announces clicks and bots of a day that are not shown yet. It asks for one sum, whatever is shown, and also if the day is
@@ -19,9 +19,9 @@ export function useCounting(owner: Owner, day: string, shown: string | null, isR
     const { data } = await client
       .query(CountOfDocument, { ...asking(owner), day }, { requestPolicy: 'network-only' })
       .toPromise();
-    const counted = readOf(data)?.statistics;
+    const counted = readOwnerPart(data)?.statistics;
     if (!counted) return;
-    const sum = sumOf([{ start: day, ...counted }], day);
+    const sum = formatSums([{ start: day, ...counted }], day);
     // Once for each sum: figures from a replica may come later.
     if (sum === shown || sum === announced.current) return;
     announced.current = sum;

@@ -9,7 +9,7 @@ export const dimensions: readonly StatisticsDimension[] = [
   ...(['COUNTRY', 'REFERRER', 'DEVICE', 'OS', 'BROWSER', 'LANGUAGE', 'DESTINATION'] as const),
 ];
 
-export function nameOf(by: StatisticsDimension, value: string | null): string {
+export function formatValue(by: StatisticsDimension, value: string | null): string {
   const t = texts.statistics;
   if (value === null) return by === 'REFERRER' ? t.direct : t.unknown;
   if (by === 'COUNTRY') return countryName(value);

@@ -10,7 +10,7 @@ import { FaultNotice } from '../../parts/notice.tsx';
 import { MorePages } from '../../parts/records.tsx';
 import { texts } from '../../texts.ts';
 import { ago, atMoment } from '../../words/format.ts';
-import { outcomeOf, tellOutcome } from './outcome.ts';
+import { describeAttempt, tellOutcome } from './outcome.ts';
 
 /**
  * The deliveries of a webhook, shown on request or after a test.
@@ -64,7 +64,7 @@ function List({ webhook }: { webhook: WebhookRowFragment }): ReactElement | null
               {texts.deliveryStatus[one.status] ?? one.status}
             </span>
             <b>{texts.webhookEvents[one.event] ?? one.event}</b>
-            <span className="quiet fields">{outcomeOf(one, webhook)}</span>
+            <span className="quiet fields">{describeAttempt(one, webhook)}</span>
             <time dateTime={one.createdAt} title={atMoment(one.createdAt)} className="quiet">
               {ago(one.createdAt)}
             </time>

@@ -10,7 +10,7 @@ import { texts } from '../../texts.ts';
 import { atTime } from '../../words/format.ts';
 
 /** Tells the outcome of a delivery: its answer and time, or why there is none, and what to do. */
-export function outcomeOf(
+export function describeAttempt(
   { status, responseStatus, error, lastAttemptAt }: DeliveryRowFragment,
   { warning }: Pick<WebhookRowFragment, 'warning'>,
 ): string {
@@ -54,6 +54,6 @@ export async function tellOutcome(
     if (!tried || tried.lastAttemptAt === sent.lastAttemptAt) continue;
     const wrong = tried.status !== 'DELIVERED';
     const told = wrong ? t.notDelivered : t.delivered;
-    return void showToast(told(outcomeOf(tried, webhook)), { wrong, about });
+    return void showToast(told(describeAttempt(tried, webhook)), { wrong, about });
   }
 }

@@ -15,7 +15,7 @@ import { withScheme } from '../../words/format.ts';
 const named = Object.keys(texts.webhookEvents) as WebhookEvent[]; // The texts have a name for every event.
 /** The events to choose from: every webhook gets tests. */
 export const events = named.filter((event) => event !== 'PING');
-const kindOf = (event: WebhookEvent): string => event.replace(/_.*/, ''); // Each name begins with it.
+const eventKind = (event: WebhookEvent): string => event.replace(/_.*/, ''); // Each name begins with it.
 
 export function WebhookDialog({
   webhook,
@@ -77,10 +77,10 @@ export function WebhookDialog({
               checked={chosen.length === events.length}
               onChecked={(on) => setChosen(on ? events : [])}
             />
-            {[...new Set(events.map(kindOf))].map((kind) => (
+            {[...new Set(events.map(eventKind))].map((kind) => (
               <fieldset key={kind} aria-label={texts.recordKinds[kind]}>
                 {events
-                  .filter((event) => kindOf(event) === kind)
+                  .filter((event) => eventKind(event) === kind)
                   .map((event) => (
                     <CheckField
                       key={event}

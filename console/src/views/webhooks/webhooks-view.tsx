@@ -24,7 +24,7 @@ import { Records, RecordsHead } from '../../parts/records.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
-import { outcomeOf, tellOutcome } from './outcome.ts';
+import { describeAttempt, tellOutcome } from './outcome.ts';
 import { events, WebhookDialog } from './webhook-dialog.tsx';
 
 const changed = () => announce([{ kind: 'WEBHOOK', recordId: null, action: null }]);
@@ -58,7 +58,7 @@ async function sendTest(session: Session, webhook: WebhookRowFragment): Promise<
 }
 
 /** The name of a webhook's maker; null if unknown. */
-function nameOf(maker: WebhookMakerFragment | null): string | null {
+function makerName(maker: WebhookMakerFragment | null): string | null {
   return maker && (maker.name || (maker.__typename === 'ApiKey' ? `${maker.prefix}…` : null));
 }
 
@@ -69,7 +69,9 @@ function LastFailure(props: {
 }): ReactElement | null {
   const [newest] = props.deliveries;
   if (!newest || newest.error === null || newest.status === 'DELIVERED') return null;
-  return <p className="notice wrong">{texts.webhooks.notDelivered(outcomeOf(newest, props.webhook))}</p>;
+  return (
+    <p className="notice wrong">{texts.webhooks.notDelivered(describeAttempt(newest, props.webhook))}</p>
+  );
 }
 
 export function WebhooksView(): ReactElement {
@@ -146,7 +148,9 @@ export function WebhooksView(): ReactElement {
                   </span>
                 ))}
               </p>
-              <p className="more quiet">{t.madeBy(nameOf(webhook.createdBy), nameOf(webhook.changedBy))}</p>
+              <p className="more quiet">
+                {t.madeBy(makerName(webhook.createdBy), makerName(webhook.changedBy))}
+              </p>
               {webhook.disabledReason !== null && (
                 <p className="notice">{t.disabledFor[webhook.disabledReason] ?? webhook.disabledReason}</p>
               )}
