@@ -3,15 +3,21 @@ const LIMIT = 250;
 
 /** The time that a visit may still wait to learn whether what it knows has changed. */
 export class VisitWait {
+  readonly #now: () => number;
   #left = LIMIT;
+
+  /** @param now milliseconds by a monotonic clock */
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Waits for as many milliseconds as `wait` needs, but not for more than that many, nor for more than are left. */
   async upTo<T>(milliseconds: number, wait: (milliseconds: number) => Promise<T>): Promise<T> {
-    const beganAt = performance.now();
+    const beganAt = this.#now();
     try {
       return await wait(Math.max(0, Math.min(milliseconds, this.#left)));
     } finally {
-      this.#left -= performance.now() - beganAt;
+      this.#left -= this.#now() - beganAt;
     }
   }
 

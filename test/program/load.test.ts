@@ -1,51 +1,60 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LoadMeter } from '../../src/engine/http/limits/load-meter.ts';
 
-let timer: NodeJS.Timeout | undefined;
-afterEach(() => clearInterval(timer));
-
-/** Keeps the thread busy almost permanently. */
-function keepBusy(during: () => void): void {
-  timer = setInterval(() => {
-    during();
-    for (const until = performance.now() + 10; performance.now() < until; );
-  }, 1);
+/** A meter of a thread that is busy for a part of its time, and whose clock moves while work waits. */
+function meterOf(utilization: number, during: (load: LoadMeter) => void = () => {}) {
+  let time = 1_000;
+  const pauses: number[] = [];
+  const load = new LoadMeter(
+    { now: () => time, eventLoopUtilization: () => ({ idle: 0, active: 0, utilization }) },
+    async (milliseconds) => {
+      pauses.push(milliseconds);
+      time += milliseconds;
+      during(load);
+    },
+  );
+  const pass = (milliseconds: number) => {
+    time += milliseconds;
+  };
+  return { load, pass, pauses };
 }
 
-async function waited(load: LoadMeter): Promise<number> {
-  const startedAt = performance.now();
+const sum = (numbers: number[]) => numbers.reduce((one, other) => one + other, 0);
+
+test('waits while requests keep the thread busy, but only for a limited time', async () => {
+  const { load, pass, pauses } = meterOf(0.9, (one) => one.requestStarted());
+  pass(60);
+  load.requestStarted();
   await load.waitUntilIdle();
-  return performance.now() - startedAt;
-}
-
-/** A busy machine makes any process look busy. */
-const PATIENT = { retry: 5 };
-
-/** Long enough for the thread to count as busy. */
-const aWhile = () => new Promise((resolve) => setTimeout(resolve, 150));
-
-test('waits while requests keep the thread busy, but only for a limited time', PATIENT, async () => {
-  const load = new LoadMeter();
-  keepBusy(() => load.requestStarted());
-  await aWhile();
-  await load.waitUntilIdle();
-  const time = await waited(load);
-  expect(time).toBeGreaterThan(200);
-  expect(time).toBeLessThan(5_000);
+  expect(sum(pauses)).toBe(260);
 });
 
-test('does not wait for other work that keeps the thread busy', PATIENT, async () => {
-  const load = new LoadMeter();
+test('ends to wait soon after the last request', async () => {
+  const { load, pass, pauses } = meterOf(0.9);
+  pass(60);
   load.requestStarted();
-  keepBusy(() => {});
-  await aWhile();
-  const times = [await waited(load), await waited(load), await waited(load)];
-  expect(Math.min(...times)).toBeLessThan(20);
+  await load.waitUntilIdle();
+  expect(sum(pauses)).toBe(120);
 });
 
-test('does not wait for requests that leave the thread idle time', PATIENT, async () => {
-  const load = new LoadMeter();
-  await aWhile();
+test('does not wait for other work that keeps the thread busy', async () => {
+  const { load, pass, pauses } = meterOf(0.9);
   load.requestStarted();
-  expect(await waited(load)).toBeLessThan(150);
+  pass(150);
+  await load.waitUntilIdle();
+  expect(pauses).toEqual([]);
+});
+
+test('does not wait for requests that leave the thread idle time', async () => {
+  const { load, pass, pauses } = meterOf(0.1);
+  pass(60);
+  load.requestStarted();
+  await load.waitUntilIdle();
+  expect(pauses).toEqual([]);
+});
+
+test('measures the thread of this process', async () => {
+  const load = new LoadMeter();
+  load.requestStarted();
+  await expect(load.waitUntilIdle()).resolves.toBeUndefined();
 });

@@ -9,30 +9,42 @@ const MEASURE_INTERVAL = 50;
 const STEP_MS = 20;
 const MAX_WAIT = 250;
 
+/** The time, and how busy the thread was. */
+type Clock = Pick<typeof performance, 'now' | 'eventLoopUtilization'>;
+
 /** Measures whether the process is busy with requests, so that background work can wait. */
 export class LoadMeter {
+  readonly #clock: Clock;
+  readonly #pause: (milliseconds: number) => Promise<void>;
   #requestAt = Number.NEGATIVE_INFINITY;
-  #measuredAt = performance.now();
-  #last: EventLoopUtilization = performance.eventLoopUtilization();
+  #measuredAt: number;
+  #last: EventLoopUtilization;
   #utilization = 0;
+
+  constructor(clock: Clock = performance, pause: (milliseconds: number) => Promise<void> = setTimeout) {
+    this.#clock = clock;
+    this.#pause = pause;
+    this.#measuredAt = clock.now();
+    this.#last = clock.eventLoopUtilization();
+  }
 
   /** Call it when a request begins. */
   requestStarted(): void {
-    this.#requestAt = performance.now();
+    this.#requestAt = this.#clock.now();
   }
 
   /** Resolves when the process is idle, at the latest after a quarter of a second. */
   async waitUntilIdle(): Promise<void> {
-    const deadline = performance.now() + MAX_WAIT;
-    while (this.#isBusy() && performance.now() < deadline) await setTimeout(STEP_MS);
+    const deadline = this.#clock.now() + MAX_WAIT;
+    while (this.#isBusy() && this.#clock.now() < deadline) await this.#pause(STEP_MS);
   }
 
   #isBusy(): boolean {
-    const now = performance.now();
+    const now = this.#clock.now();
     if (now - this.#requestAt > RECENT_MS) return false;
     if (now - this.#measuredAt > MEASURE_INTERVAL) {
-      const current = performance.eventLoopUtilization();
-      this.#utilization = performance.eventLoopUtilization(current, this.#last).utilization;
+      const current = this.#clock.eventLoopUtilization();
+      this.#utilization = this.#clock.eventLoopUtilization(current, this.#last).utilization;
       [this.#last, this.#measuredAt] = [current, now];
     }
     return this.#utilization > BUSY_FROM;
