@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { actorFor } from '../../src/domain/access/actor.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { giveUpWebhook, updateWebhook } from '../../src/domain/webhook/webhook.ts';
-import { enclose } from '../support/database.ts';
+import { enclose, HELD, keepOpen } from '../support/database.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -168,10 +168,11 @@ test.runIf(inject('database').provider === 'postgresql')(
     const deleted = Promise.withResolvers<void>();
     const mayCommit = Promise.withResolvers<void>();
     const deletion = prisma.$transaction(async (tx) => {
+      await keepOpen(tx);
       await tx.webhook.delete({ where: { id: Number(gone) } });
       deleted.resolve();
       await mayCommit.promise;
-    });
+    }, HELD);
     await deleted.promise;
     const dispatched = (async () => {
       while ((await dispatch()) === 0) await sleep(20);

@@ -1,6 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pathOf } from '../../src/engine/db/sqlite/file.ts';
+import { HELD, keepOpen } from '../support/database.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 const IN_ALL = 20_000;
@@ -55,10 +56,11 @@ describe('after its time, a mutation', () => {
     }
     const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holding = server.database.transaction(async (tx) => {
+      await keepOpen(tx.prisma);
       await tx.lockRow('Space', id);
       begun.resolve();
       await ended.promise;
-    });
+    }, HELD);
     await begun.promise;
     return work().finally(() => {
       ended.resolve();

@@ -34,6 +34,15 @@ export function enclose(
   });
 }
 
+/** Limits of a transaction that a test holds open while it waits for something else. */
+export const HELD = { maxWait: 60_000, timeout: 600_000 } as const;
+
+/** Lets a transaction stay open without statements for longer than the 15 seconds after which the server ends it. */
+export async function keepOpen(tx: Pick<Prisma, '$executeRaw'>): Promise<void> {
+  if (inject('database').provider === 'postgresql')
+    await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0`;
+}
+
 /** Waits until no open transaction, of any database of the server, keeps changes out of the log that clients read. */
 export async function settled(database: Database): Promise<void> {
   const { isSettled } = transactionOrder(database);

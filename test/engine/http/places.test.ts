@@ -1,7 +1,8 @@
 import { type ClientRequest, request } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { name, sql } from '../../../src/engine/db/sql.ts';
+import { Place } from '../../../src/engine/http/limits/room.ts';
+import { HELD, keepOpen } from '../../support/database.ts';
 import { subscribe } from '../../support/events.ts';
 import { signedIn } from '../../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../../support/server.ts';
@@ -22,9 +23,13 @@ afterAll(() => server.stop());
 
 const held: ClientRequest[] = [];
 
-/** Sends so many requests whose bodies do not arrive: each has its place while the server waits. Gives the statuses of refusals. */
+/** Sends so many requests whose bodies do not arrive: each has its place while the server waits. Returns the statuses of refusals. */
 async function hold(caller: Caller, count: number): Promise<number[]> {
   const refusals: number[] = [];
+  const claim = vi.spyOn(Place.prototype, 'claim');
+  onTestFinished(() => claim.mockRestore());
+  const begun = claim.mock.results.length;
+  const admitted = () => claim.mock.results.slice(begun).filter(({ type }) => type === 'return').length;
   const headers = { Authorization: `Bearer ${caller.key}`, 'Content-Type': 'application/json' };
   for (let index = 0; index < count; index++) {
     const sent = request(`${server.origin}/api/v1/spaces`, { method: 'POST', headers });
@@ -32,9 +37,8 @@ async function hold(caller: Caller, count: number): Promise<number[]> {
     sent.write('{');
     held.push(sent);
     // One after another, so that it is known which ones get a place.
-    await setTimeout(5);
+    await expect.poll(() => admitted() + refusals.length, { interval: 1 }).toBe(index + 1);
   }
-  await setTimeout(50);
   return refusals;
 }
 const statusOf = async (caller: Caller) => (await caller.rest('GET', '/spaces')).status;
@@ -109,10 +113,11 @@ describe('what a client that has left has begun', () => {
   async function leave(table: string, path: string, init: Asked, status: () => Promise<number>) {
     const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holding = server.database.transaction(async (tx) => {
+      await keepOpen(tx.prisma);
       if (tx.dialect.hasConcurrentWriters) await tx.execute(sql`LOCK TABLE ${name(table)}`);
       begun.resolve();
       await ended.promise;
-    });
+    }, HELD);
     await begun.promise;
     const left = new AbortController();
     const before = server.log.length;

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
 import { openFile } from '../../../src/engine/db/sqlite/file.ts';
+import { HELD, keepOpen } from '../../support/database.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 
 /** The database may leave questions unanswered for so long, in milliseconds; the tests wait for it together. */
@@ -14,14 +15,12 @@ const locking =
   (statement: string): Lock =>
   async ({ database }) => {
     const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const transaction = database.prisma.$transaction(
-      async (tx) => {
-        await tx.$executeRawUnsafe(statement);
-        locked.resolve();
-        await released.promise;
-      },
-      { timeout: 60_000 },
-    );
+    const transaction = database.prisma.$transaction(async (tx) => {
+      await keepOpen(tx);
+      await tx.$executeRawUnsafe(statement);
+      locked.resolve();
+      await released.promise;
+    }, HELD);
     await locked.promise;
     // After another transaction, there may be changes to read.
     await database.prisma.$executeRaw`UPDATE "LinkCounter" SET "turns" = "turns"`;
