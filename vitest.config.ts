@@ -81,9 +81,10 @@ export default defineConfig({
     // One more than the cores: a third of the time the tests wait, for PostgreSQL, for a process that starts, for a second.
     maxWorkers: availableParallelism() + 1,
     // Only to end tests that hang: many times as long as the slowest test takes on a busy machine.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    // As long as transactions of other tests may keep changes out of the log, and far longer than a poll takes.
+    expect: { poll: { timeout: 180_000 } },
     projects: [
       // `npm test` runs these,
       project('program', null, [program], slow),

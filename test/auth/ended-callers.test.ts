@@ -14,7 +14,7 @@ import { routes } from '../../src/rest/routes.ts';
 import { permissionFor } from '../../src/schema/permission.ts';
 import { callsOf, type Mutation, mutations } from '../support/mutations.ts';
 import { Person, signedIn } from '../support/person.ts';
-import { type Caller, NOON, SOON, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 // Each case waits for the poll that tells of the change of another process: that is most of its time.
 
@@ -262,9 +262,7 @@ const places: Record<string, (subject: Subject, made: ReadonlyMap<Mutation, stri
     // What the caller may not do is refused before.
     const refused = { all: false };
     void answersOf(sent).then(() => (refused.all = true));
-    await expect
-      .poll(() => refused.all || server.asked.length > before, { timeout: SOON, interval: 20 })
-      .toBe(true);
+    await expect.poll(() => refused.all || server.asked.length > before, { interval: 20 }).toBe(true);
     return {
       documents,
       release() {
@@ -347,7 +345,7 @@ describe.each(Object.keys(places))('%s', (place) => {
       // Whatever was sent before is authenticated when this is answered.
       expect(await stateOf(subject)).toBe(before);
       await end(subject);
-      await expect.poll(() => stateOf(subject), { timeout: SOON, interval: 100 }).not.toBe(before);
+      await expect.poll(() => stateOf(subject), { interval: 100 }).not.toBe(before);
       const rows = await allRows();
       const answers = await waiting.release();
       expect(await changedSince(rows)).toEqual([]);
@@ -405,7 +403,7 @@ test.each(Object.entries(endings).filter(([, { of }]) => of === 'key'))(
     const waiting = await late(subject);
     const before = await stateOf(subject);
     await end(subject);
-    await expect.poll(() => stateOf(subject), { timeout: SOON, interval: 100 }).not.toBe(before);
+    await expect.poll(() => stateOf(subject), { interval: 100 }).not.toBe(before);
     const rows = await allRows();
     const completed = (all: typeof waiting) =>
       Promise.all(
@@ -443,7 +441,7 @@ describe.each(Object.entries(endings).filter(([, { of, isLowered }]) => of === '
       const waiting = await late();
       const before = await stateOf(subject);
       await end(subject);
-      await expect.poll(() => stateOf(subject), { timeout: SOON, interval: 100 }).not.toBe(before);
+      await expect.poll(() => stateOf(subject), { interval: 100 }).not.toBe(before);
       const rows = await allRows();
       for (const { complete } of waiting) complete();
       const statuses = (await Promise.all(waiting.map(({ answer }) => answer))).map(({ status }) => status);
@@ -462,7 +460,7 @@ describe('with an Idempotency-Key, a caller whose key is revoked', () => {
   const ended = async (subject: Subject) => {
     const before = await stateOf(subject);
     await endings.revoked?.end(subject);
-    await expect.poll(() => stateOf(subject), { timeout: SOON, interval: 100 }).not.toBe(before);
+    await expect.poll(() => stateOf(subject), { interval: 100 }).not.toBe(before);
   };
 
   test('does nothing, and nothing is kept for its key', async () => {

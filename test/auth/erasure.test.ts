@@ -5,7 +5,7 @@ import { Prisma } from '../../src/generated/sqlite/client.ts';
 import { runCommand } from '../support/command.ts';
 import { manyLinks } from '../support/many-links.ts';
 import { signedIn } from '../support/person.ts';
-import { type Caller, SOON, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
 let server: TestServer;
@@ -48,14 +48,14 @@ test('accounts are made, disabled and enabled by name', async () => {
   expect((await run('accounts', ['disable', ...named])).stdout).toBe(
     'The account "Lindenhof" is disabled.\n',
   );
-  await expect.poll(async () => (await caller.rest('GET', '/links')).status, { timeout: SOON }).toBe(401);
+  await expect.poll(async () => (await caller.rest('GET', '/links')).status).toBe(401);
   expect((await run('accounts', ['list'])).stdout).toMatch(/Lindenhof +Lindenhof +disabled/);
   // The name alone will do, too; enabling twice changes nothing.
   for (let times = 0; times < 2; times++)
     expect(JSON.parse((await run('accounts', ['enable', 'Lindenhof', '--json'])).stdout)).toEqual({
       ...{ id, name: 'Lindenhof', disabled: false },
     });
-  await expect.poll(async () => (await caller.rest('GET', '/links')).status, { timeout: SOON }).toBe(200);
+  await expect.poll(async () => (await caller.rest('GET', '/links')).status).toBe(200);
   expect(await historyOf(id)).toEqual([
     ['CREATED', 'ACCOUNT', ['name'], null],
     ['UPDATED', 'ACCOUNT', ['disabled'], null],
@@ -167,7 +167,7 @@ test('accounts delete asks for the name, and deletes all that the account has an
   expect(await prisma().session.count({ where: { userId: owner.userId } })).toBe(0);
   expect(await emailOf(both.userId)).toMatch(/^person-/);
   const ask = async () => (await visit(server.origin, `/tls/ask?domain=${host}`)).status;
-  await expect.poll(ask, { timeout: SOON }).toBe(404);
+  await expect.poll(ask).toBe(404);
 });
 
 test('a deletion of an account that broke off goes on', async () => {
@@ -258,9 +258,7 @@ test('users delete refuses the last owner, says what stops, and leaves a row wit
 
   expect((await owner.auth('session')).status).toBe(401);
   await expect
-    .poll(async () => (await server.callerWith(createApiKey.key).rest('GET', '/links')).status, {
-      timeout: SOON,
-    })
+    .poll(async () => (await server.callerWith(createApiKey.key).rest('GET', '/links')).status)
     .toBe(401);
   const row = await prisma().user.findUniqueOrThrow({
     where: { id: owner.userId },
@@ -341,9 +339,7 @@ test('keys revoke --all revokes all keys of an account, and the history has what
   const revoked = await run('keys', ['revoke', '--account', 'Keys', '--all']);
   expect(revoked.stdout).toMatch(/^The account "Keys" has no valid key any more; 3 keys revoked\.\n/);
   for (const key of keys)
-    await expect
-      .poll(async () => (await server.callerWith(key).rest('GET', '/links')).status, { timeout: SOON })
-      .toBe(401);
+    await expect.poll(async () => (await server.callerWith(key).rest('GET', '/links')).status).toBe(401);
   const email = await emailOf(owner.userId);
   for (const command of ['disable', 'enable', 'reset']) await run('users', [command, '--email', email]);
   const byOperator = (await historyOf(id)).filter(([, , , by]) => by === null);

@@ -16,8 +16,9 @@ import { UserPasswords } from '../../src/domain/password.ts';
 import type { Mail } from '../../src/engine/outgoing/mail.ts';
 import { parseInput } from '../../src/engine/rules/input.ts';
 import { nameFor } from '../../src/engine/tools/name-for.ts';
+import { HELD, keepOpen } from '../support/database.ts';
 import { Person, signedIn } from '../support/person.ts';
-import { SOON, startTestServer, type TestServer } from '../support/server.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -176,6 +177,7 @@ test('no link for a new password goes to an address that is taken back while som
   };
   const [locked, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const ending = database.transaction(async (tx) => {
+    await keepOpen(tx.prisma);
     await tx.lockRow('User', user.userId);
     await tx.prisma.user.update({
       where: { id: user.userId },
@@ -184,14 +186,14 @@ test('no link for a new password goes to an address that is taken back while som
     await tx.prisma.oneTimeToken.deleteMany({ where: { userId: user.userId } });
     locked.resolve();
     await asked.promise;
-  });
+  }, HELD);
   await locked.promise;
   const asking = mailReset(database, mailing, email, clock.now, '');
   // On PostgreSQL, it has found the user when others see its count, or soon after.
   const isPostgres = database.provider === 'postgresql';
   const counted = () =>
     database.prisma.signInGuesses.count({ where: { emailHash: hashToken(nameFor('mail', 'reset', email)) } });
-  if (isPostgres) await expect.poll(counted, { timeout: SOON }).toBe(1);
+  if (isPostgres) await expect.poll(counted).toBe(1);
   for (let times = 0; times < 20; times++) await database.prisma.user.count();
   asked.resolve();
   await ending;
@@ -298,9 +300,9 @@ test('a stored answer is given to the same role alone, and its write is not done
     [owner, 'OWNER'],
     [admin, 'ADMIN'],
   ] as const)
-    await expect.poll(() => send(person, role), { timeout: SOON }).toBe('FORBIDDEN');
+    await expect.poll(() => send(person, role)).toBe('FORBIDDEN');
   await setRole(admin, 'ADMIN');
-  await expect.poll(() => send(admin, 'ADMIN'), { timeout: SOON }).toBe(byAdmin);
+  await expect.poll(() => send(admin, 'ADMIN')).toBe(byAdmin);
   expect(byOwner).toMatch(/^\d+$/);
 });
 
@@ -325,7 +327,7 @@ test('a stored answer is not given to somebody who was lowered before the body c
     (await admin.data<{ viewer: { role: string } }>('{ viewer { role } }')).viewer.role;
   expect(await role()).toBe('ADMIN');
   await server.database.prisma.membership.update({ where: { id: admin.memberId }, data: { role: 'EDITOR' } });
-  await expect.poll(role, { timeout: SOON }).toBe('EDITOR');
+  await expect.poll(role).toBe('EDITOR');
   sent.end(body);
   const [answer] = (await answered) as [IncomingMessage]; // The event's argument.
   expect(JSON.parse(await textOf(answer)).errors?.[0].extensions.code).toBe('FORBIDDEN');

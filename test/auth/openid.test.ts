@@ -10,7 +10,7 @@ import { createWelcome } from '../../src/domain/access/sign-in.ts';
 import { newDatabase } from '../support/database.ts';
 import { CLIENT, startProvider } from '../support/openid-provider.ts';
 import { Person } from '../support/person.ts';
-import { SOON, startTestServer, type TestServer } from '../support/server.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 
 const ORIGIN = 'https://s.example';
 /** The provider sends browsers back from another site. */
@@ -401,7 +401,7 @@ describe('an email that is taken', () => {
     provider.attack = {
       async before() {
         await server.database.prisma.session.deleteMany({ where: { user: { email: 'ending@x.example' } } });
-        await expect.poll(code, { timeout: SOON }).toBe('UNAUTHENTICATED');
+        await expect.poll(code).toBe('UNAUTHENTICATED');
         provider.asked.length = 0;
       },
     };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../support/command.ts';
 import { Person, signedIn } from '../support/person.ts';
-import { type Caller, SOON, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 type Member = Awaited<ReturnType<typeof signedIn>>;
 type Asker = Pick<Caller, 'data'> | Person;
@@ -66,9 +66,7 @@ describe('a webhook', () => {
     await admin.data(`mutation { rotateWebhookSecret(id: ${id}) { __typename } }`);
     expect(await makersOf(id)).toEqual([made, made]);
     const fields = '{ changes(first: 50, filter: { kind: WEBHOOK }) { nodes { fields } } }';
-    await expect
-      .poll(async () => JSON.stringify(await owner.data(fields)), { timeout: SOON })
-      .toContain('secret');
+    await expect.poll(async () => JSON.stringify(await owner.data(fields))).toContain('secret');
     expect(JSON.stringify(await owner.data(fields))).not.toMatch(/By/);
   });
 
@@ -116,9 +114,7 @@ describe('disableWebhooks', () => {
     const told = async () =>
       (await owner.data<{ changes: { nodes: object[] } }>(query)).changes.nodes.slice(-4);
     const change = { action: 'UPDATED', fields: ['disabled', 'disabledReason'] };
-    await expect
-      .poll(told, { timeout: SOON })
-      .toEqual(Array(4).fill({ ...change, by: { id: String(owner.userId) } }));
+    await expect.poll(told).toEqual(Array(4).fill({ ...change, by: { id: String(owner.userId) } }));
   });
 
   test('of a revocation disables those of the key and of the keys that it made', async () => {
@@ -213,7 +209,7 @@ describe('after a reset', () => {
       ...[[others.key], [others.webhook], [others.invitation]],
     ]);
     const status = async () => (await own.program.rest('GET', '/links')).status;
-    await expect.poll(status, { timeout: SOON }).toBe(401);
+    await expect.poll(status).toBe(401);
     expect((await others.program.rest('GET', '/links')).status).toBe(200);
   });
 

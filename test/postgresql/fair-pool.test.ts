@@ -75,7 +75,7 @@ test('two visits of a link are counted at once, and others wait for at most a se
     for (const one of visits) one.then(() => ended.add(one));
     await expect.poll(waiting).toBe(2);
     expect(await others()).toEqual(fine);
-    await expect.poll(() => ended.size, { timeout: 10_000 }).toBe(18);
+    await expect.poll(() => ended.size).toBe(18);
     expect(await waiting()).toBe(2);
     refused = await Promise.all(ended);
     counted = visits.filter((one) => !ended.has(one));

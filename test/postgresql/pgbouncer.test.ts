@@ -5,7 +5,7 @@ import { OperatorError } from '../../src/engine/tools/operator-error.ts';
 import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
-import { Caller, SOON } from '../support/server.ts';
+import { Caller } from '../support/server.ts';
 import { type StartedService, startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
@@ -62,7 +62,7 @@ describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
     const [{ id, alias } = { id: 0, alias: '' }] = links;
     await owner.rest('PATCH', `/links/${id}`, { url: 'https://example.com/changed' });
     await expect
-      .poll(async () => (await visit(two.origin, `/${alias}`)).location, { timeout: SOON })
+      .poll(async () => (await visit(two.origin, `/${alias}`)).location)
       .toBe('https://example.com/changed');
     const lists = await Promise.all(
       Array.from({ length: 50 }, () => owner.rest('GET', '/links?per_page=100')),
@@ -78,7 +78,7 @@ describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
     const { id, alias } = await owner.link();
     expect((await visit(two.origin, `/${alias}`)).status).toBe(302);
     await owner.rest('PATCH', `/links/${id}`, { disabled: 1 });
-    await expect.poll(async () => (await visit(two.origin, `/${alias}`)).status, { timeout: SOON }).toBe(410);
+    await expect.poll(async () => (await visit(two.origin, `/${alias}`)).status).toBe(410);
     expect(one.log).toContainEqual(
       expect.objectContaining({ msg: expect.stringContaining('without DATABASE_DIRECT_URL') }),
     );

@@ -5,13 +5,7 @@ import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { timed } from '../support/fair-time.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import {
-  type Caller,
-  SOON,
-  startTestServer,
-  type TestServer,
-  type TestServerOptions,
-} from '../support/server.ts';
+import { type Caller, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 import { refusalOf } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
@@ -98,16 +92,16 @@ test('serves visitors, and nothing else', async () => {
 });
 
 test('reads from the replica what it has, and from the primary what has changed since', async () => {
-  await expect.poll(async () => isReadFromReplica(await link()), { timeout: SOON }).toBe(true);
+  await expect.poll(async () => isReadFromReplica(await link())).toBe(true);
   const [known, ...unchanged] = [await link(), await link(), await link(), await link()];
   expect((await open(known)).location).toBe('https://example.com/');
   await onServer(replica.url, 'SELECT pg_wal_replay_pause()');
   try {
     await owner.rest('PATCH', `/links/${known.id}`, { url: 'https://example.com/new' });
     const locationOf = async (one: { alias: string }) => (await open(one)).location;
-    await expect.poll(() => locationOf(known), { timeout: SOON }).toBe('https://example.com/new');
+    await expect.poll(() => locationOf(known)).toBe('https://example.com/new');
     const fresh = await owner.link();
-    await expect.poll(() => locationOf(fresh), { timeout: SOON }).toBe('https://example.com/');
+    await expect.poll(() => locationOf(fresh)).toBe('https://example.com/');
     // Each is in memory afterwards; the process may have stood still before the first.
     const next = () => isReadFromReplica(unchanged.pop() ?? { alias: '' });
     await expect.poll(next, { interval: 500 }).toBe(true);
@@ -128,11 +122,11 @@ test('does not keep what a replica had before a change', async () => {
     expect(await locationOf(other)).toBe('https://example.com/');
     for (const { id } of [known, other])
       await owner.rest('PATCH', `/links/${id}`, { url: 'https://example.com/new' });
-    await expect.poll(() => locationOf(other), { timeout: SOON }).toBe('https://example.com/new');
+    await expect.poll(() => locationOf(other)).toBe('https://example.com/new');
     proxy.holdAll();
     expect(await locationOf(known)).toBe('https://example.com/');
     proxy.release();
-    await expect.poll(() => locationOf(known), { timeout: SOON }).toBe('https://example.com/new');
+    await expect.poll(() => locationOf(known)).toBe('https://example.com/new');
   } finally {
     proxy.release();
     await onServer(replica.url, 'SELECT pg_wal_replay_resume()');
@@ -147,7 +141,7 @@ test('waits for servers that are all slow', async () => {
     slow.stop();
   });
   const [first, second] = [await link(), await link()];
-  await expect.poll(async () => (await open(first, own)).status, { timeout: SOON }).toBe(302);
+  await expect.poll(async () => (await open(first, own)).status).toBe(302);
   for (const one of [slow, proxy]) one.delay(600);
   try {
     expect((await open(second, own)).status).toBe(302);
@@ -177,7 +171,7 @@ test('without the primary, hears of changes by the replica, also while a transac
       await expect.poll(asked).toBeGreaterThan(2);
     }
     const location = async () => (await open(known)).location;
-    await expect.poll(location, { timeout: SOON }).toBe('https://example.com/new');
+    await expect.poll(location).toBe('https://example.com/new');
   } finally {
     proxy.release();
     await long.end();
@@ -199,7 +193,7 @@ async function expectClicks(
     return Object.fromEntries(rows.map(({ linkId, clicks }) => [linkId, Number(clicks)]));
   };
   const all = Object.fromEntries([...expected].map(([{ id }, clicks]) => [id, clicks]));
-  await expect.poll(clicks, { timeout: SOON }).toEqual(all);
+  await expect.poll(clicks).toEqual(all);
   expect(await clicks()).toEqual(all);
 }
 
@@ -224,7 +218,7 @@ test('without the primary, goes on by itself, also after a start, and counts eac
     await primary.start();
   }
   const server = late;
-  await expect.poll(async () => (await open(limited)).status, { timeout: SOON }).toBe(302);
+  await expect.poll(async () => (await open(limited)).status).toBe(302);
   await expectClicks(
     new Map([
       [known, 3],
@@ -275,13 +269,13 @@ test('without the replica, reads from the primary and says so, and without both,
     await expect.poll(linesOfReplica).toMatchObject([{ level: 40, msg, err: expect.any(Object) }]);
     expect(await metrics.text()).toContain('linkspace_replica_away{replica="1"} 1');
     await primary.kill();
-    await expect.poll(readyz, { timeout: SOON }).toBe(503);
+    await expect.poll(readyz).toBe(503);
     expect((await open(made)).status).toBe(302);
   } finally {
     await primary.start();
     await replica.start();
   }
-  await expect.poll(readyz, { timeout: SOON }).toBe(200);
+  await expect.poll(readyz).toBe(200);
   await expect
     .poll(async () => (await metrics.text()).includes('linkspace_replica_away{replica="1"} 0'))
     .toBe(true);
@@ -339,7 +333,7 @@ test('reads no outdated link from a server that was promoted, or is a former pri
   const [changed, known] = [await link(), await link()];
   await onServer(replica.url, 'SELECT pg_promote()');
   await expect
-    .poll(linesOfReplica, { timeout: SOON })
+    .poll(linesOfReplica)
     .toContainEqual(expect.objectContaining({ level: 40, msg: expect.stringContaining('is no standby') }));
   // It counts transactions of its own, beyond those of the primary.
   await onServer(
@@ -347,9 +341,7 @@ test('reads no outdated link from a server that was promoted, or is a former pri
     'DO $$ BEGIN FOR i IN 1..300 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$',
   );
   await owner.rest('PATCH', `/links/${changed.id}`, { url: 'https://example.com/newer' });
-  await expect
-    .poll(async () => (await open(changed)).location, { timeout: SOON })
-    .toBe('https://example.com/newer');
+  await expect.poll(async () => (await open(changed)).location).toBe('https://example.com/newer');
   // Nothing else answers then.
   await primary.kill();
   try {

@@ -164,7 +164,7 @@ test('on the first start, links with targets by country branch, and statistics c
   expect(await from('none')).toBe('https://example.com/');
   const counted = () =>
     caller.data(`{ link(id: ${id}) { statistics { top(by: COUNTRY) { rows { value clicks } } } } }`);
-  await expect.poll(counted, { timeout: 10_000 }).toMatchObject({
+  await expect.poll(counted).toMatchObject({
     link: {
       statistics: {
         top: {

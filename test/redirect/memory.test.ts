@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Caller, type RestLink, SOON, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
 let server: TestServer;
@@ -113,7 +113,7 @@ test.each(changes)(
     };
     const here = await shown(server);
     expect(here).not.toEqual([200, undefined, plain(before)]);
-    await expect.poll(() => shown(other), { timeout: SOON }).toEqual(here);
+    await expect.poll(() => shown(other)).toEqual(here);
   },
 );
 
@@ -122,12 +122,10 @@ test('deleting a link and creating one with its alias applies at once here, and 
   await Promise.all([open(link), open(link, other)]);
   await owner.rest('DELETE', `/links/${link.id}`);
   expect((await open(link)).status).toBe(404);
-  await expect.poll(async () => (await open(link, other)).status, { timeout: SOON }).toBe(404);
+  await expect.poll(async () => (await open(link, other)).status).toBe(404);
   await owner.link({ alias: link.alias, url: 'https://example.com/2' });
   expect((await open(link)).location).toBe('https://example.com/2');
-  await expect
-    .poll(async () => (await open(link, other)).location, { timeout: SOON })
-    .toBe('https://example.com/2');
+  await expect.poll(async () => (await open(link, other)).location).toBe('https://example.com/2');
 });
 
 test('a former alias of a link returns 404, also after a visit by its new alias', async () => {
@@ -136,6 +134,6 @@ test('a former alias of a link returns 404, also after a visit by its new alias'
     await open(link);
     await other.callerWith(owner.key).rest('PATCH', `/links/${link.id}`, { alias: `new-${i}` });
     await open({ alias: `new-${i}` });
-    await expect.poll(async () => (await open(link)).status, { timeout: SOON }).toBe(404);
+    await expect.poll(async () => (await open(link)).status).toBe(404);
   }
 });

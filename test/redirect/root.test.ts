@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifyHost } from '../../src/domain/short-domain/admin.ts';
-import { type Caller, NOON, SOON, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
 let server: TestServer;
@@ -130,7 +130,7 @@ test('applies on another process within a second', async () => {
     expect((await root('two.example', 'GET', other)).status).toBe(200);
     await setRoot(id, 'https://example.com/two');
     await expect
-      .poll(async () => (await root('two.example', 'GET', other)).location, { timeout: SOON })
+      .poll(async () => (await root('two.example', 'GET', other)).location)
       .toBe('https://example.com/two');
   } finally {
     await other.stop();

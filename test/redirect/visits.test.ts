@@ -4,14 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { hashPassword } from '../../src/domain/password.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
-import {
-  type Caller,
-  NOON,
-  type RestLink,
-  SOON,
-  startTestServer,
-  type TestServer,
-} from '../support/server.ts';
+import { type Caller, NOON, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 import { BROWSER, type Visited, type VisitOptions, visit } from '../support/visit.ts';
 
 let server: TestServer;
@@ -969,12 +962,12 @@ describe('a change of a link', () => {
       const link = await owner.link({ alias: 'shared' });
       expect(await elsewhere('/shared')).toBe('https://example.com/');
       await owner.rest('PATCH', `/links/${link.id}`, { url: 'https://example.com/2' });
-      await expect.poll(() => elsewhere('/shared'), { timeout: SOON }).toBe('https://example.com/2');
+      await expect.poll(() => elsewhere('/shared')).toBe('https://example.com/2');
       expect(await elsewhere('/later')).toBeUndefined();
       await owner.link({ alias: 'later' });
-      await expect.poll(() => elsewhere('/later'), { timeout: SOON }).toBe('https://example.com/');
+      await expect.poll(() => elsewhere('/later')).toBe('https://example.com/');
       await owner.rest('DELETE', `/links/${link.id}`);
-      await expect.poll(() => elsewhere('/shared'), { timeout: SOON }).toBeUndefined();
+      await expect.poll(() => elsewhere('/shared')).toBeUndefined();
     } finally {
       await other.stop();
     }

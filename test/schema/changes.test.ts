@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { removeHost, verifyHost } from '../../src/domain/short-domain/admin.ts';
-import { transactionOrder } from '../../src/engine/changes/transaction-order.ts';
-import { sql } from '../../src/engine/db/sql.ts';
+import { settled } from '../support/database.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 interface Change {
@@ -27,18 +26,8 @@ beforeEach(async () => {
 
 const FIELDS = 'id at action kind recordId fields key { prefix }';
 
-/** Waits until the changes are settled: until all earlier transactions of the server have ended, also those of other tests. */
-async function settled(): Promise<void> {
-  const db = server.database;
-  const open = () =>
-    db.prisma.$queryRaw<{ open: unknown }[]>(
-      sql`SELECT COUNT(*) AS "open" FROM "Change" WHERE NOT (${transactionOrder(db).isSettled})`,
-    );
-  await expect.poll(async () => Number((await open())[0]?.open)).toBe(0);
-}
-
 async function changes(args = '', caller = owner): Promise<Change[]> {
-  await settled();
+  await settled(server.database);
   const { changes: found } = await caller.data<{ changes: { edges: { node: Change }[] } }>(
     `{ changes(first: 100 ${args}) { edges { node { ${FIELDS} } } } }`,
   );
@@ -59,7 +48,7 @@ test('a change has the nodeId of its record, also of a deleted one', async () =>
     Webhook: createWebhook.webhook.id,
     Link: (await owner.link()).id,
   };
-  await settled();
+  await settled(server.database);
   const { changes: made } = await owner.data<{ changes: { nodes: { recordNodeId: string }[] } }>(
     '{ changes(first: 20) { nodes { recordNodeId } } }',
   );
@@ -74,7 +63,7 @@ test('a change has the nodeId of its record, also of a deleted one', async () =>
     ([type, id]) => `a${type}: delete${type}(id: "${id}") { ... on DeletedRecord { nodeId } }`,
   );
   const removed = await owner.data<Record<string, { nodeId: string }>>(`mutation { ${removals.join(' ')} }`);
-  await settled();
+  await settled(server.database);
   const { changes: last } = await owner.data<{
     changes: { nodes: { action: string; recordNodeId: string }[] };
   }>('{ changes(last: 5) { nodes { action recordNodeId } } }');
@@ -139,7 +128,7 @@ test('nodes finds the changed record of each kind by recordNodeId, and null for 
   );
   const { id } = await owner.link();
   await owner.link({ title: 'Gone' }).then((gone) => owner.rest('DELETE', `/links/${gone.id}`));
-  await settled();
+  await settled(server.database);
   const { changes: found } = await owner.data<{
     changes: { nodes: { kind: string; action: string; recordNodeId: string }[] };
   }>('{ changes { nodes { kind action recordNodeId } } }');
@@ -345,7 +334,7 @@ test('shows the history of links and spaces, newest first', async () => {
   const space = await owner.space('S');
   const { id } = await owner.link({ space_id: space });
   await owner.rest('PATCH', `/links/${id}`, { title: 'x' });
-  await settled();
+  await settled(server.database);
   const history = 'history(first: 5) { totalCount edges { node { action fields key { prefix } } } }';
   const answer = await owner.data(`{ link(id: ${id}) { ${history} } space(id: ${space}) { ${history} } }`);
   expect(answer).toMatchObject({
@@ -364,7 +353,7 @@ test('takes as many statements for the history of many links as of a few', async
     '{ links(first: 20) { edges { node { id history(first: 2) { edges { node { id key { prefix } } } } } } } }';
   const statements = async (count: number) => {
     for (let i = 0; i < count; i++) await owner.link();
-    await settled();
+    await settled(server.database);
     return (await server.statementsOf(() => owner.data(`query Of${count} ${query}`))).length;
   };
   expect(await statements(2)).toBe(await statements(10));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Caller, SOON, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
 let server: TestServer;
@@ -96,7 +96,7 @@ test('a new or verified domain is served by other processes within a second', as
     expect(await elsewhere()).toBe('https://example.com/default');
     server.dns.set(verification.name, [verification.value]);
     await verify(id);
-    await expect.poll(elsewhere, { timeout: SOON }).toBe('https://example.com/new');
+    await expect.poll(elsewhere).toBe('https://example.com/new');
   } finally {
     await other.stop();
   }

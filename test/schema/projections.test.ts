@@ -1,6 +1,7 @@
 import { getNamedType, isLeafType, isObjectType } from 'graphql';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
+import { settled } from '../support/database.ts';
 import { plainly } from '../support/plain-fields.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -32,10 +33,7 @@ beforeAll(async () => {
   id = link.id;
   const data = { clicks: 7, lastClickedAt: server.clock.now };
   await server.database.prisma.linkCounter.update({ where: { linkId: id }, data });
-  // A change shows when all earlier transactions of the database's server have ended, also those of other tests.
-  const history = () => owner.data(`{ link(id: ${id}) { history { totalCount } } }`);
-  const shows = async () => expect(await history()).toEqual({ link: { history: { totalCount: 1 } } });
-  await vi.waitFor(shows, { timeout: 60_000, interval: 50 });
+  await settled(server.database);
 });
 afterAll(() => server.stop());
 

@@ -9,8 +9,9 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
+import { settled } from '../support/database.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -53,13 +54,7 @@ beforeAll(async () => {
   await server.database.prisma.linkCounter.updateMany({
     data: { clicks: 7, lastClickedAt: server.clock.now },
   });
-  // Changes are shown once all earlier transactions of the database server have ended, also those of other tests.
-  const written = await server.database.prisma.change.count();
-  await vi.waitFor(
-    async () =>
-      expect(await owner.data('{ changes { totalCount } }')).toEqual({ changes: { totalCount: written } }),
-    20_000,
-  );
+  await settled(server.database);
   const { links } = await owner.data<{ links: { nodes: { id: string; nodeId: string }[] } }>(
     '{ links(first: 2) { nodes { id nodeId } } }',
   );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Events, subscribe } from '../support/events.ts';
-import { type Caller, SOON, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -65,9 +65,7 @@ test('equal subscriptions of callers with the same rights are executed once an e
   const events = 5;
   const sent = await server.statementsOf(async () => {
     for (let i = 0; i < events; i++) await owner.space(`S ${i}`);
-    await expect
-      .poll(() => all.slice(0, 7).map(({ seen }) => seen.length), { timeout: SOON })
-      .toEqual(Array(7).fill(events));
+    await expect.poll(() => all.slice(0, 7).map(({ seen }) => seen.length)).toEqual(Array(7).fill(events));
   });
   // Who made a change is read for each execution.
   const executions = sent.filter((sql) => /FROM .*\bChange\b.* WHERE .*\bChange\b.*\bid\b.* = /.test(sql));

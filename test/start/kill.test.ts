@@ -102,4 +102,4 @@ test('acknowledged writes survive SIGKILL, and the database is consistent', asyn
   expect(kept.get(capped?.id ?? 0)?.counter?.clicks).toBeGreaterThanOrEqual(clicked.times);
   expect((await prisma.accountTally.aggregate({ _sum: { links: true } }))._sum.links).toBe(links.length);
   expect(await faults()).toEqual([]);
-}, 600_000);
+});

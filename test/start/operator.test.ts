@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
 import { startProgram } from '../support/process.ts';
-import { type Caller, SOON, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
@@ -83,7 +83,7 @@ describe.runIf(inject('database').provider === 'sqlite')('commands beside a runn
       }),
     );
     expect((await run('keys', 'revoke', String(made.id))).stdout).toBe(`Key ${made.id} is revoked.\n`);
-    await expect.poll(status, { timeout: SOON }).toBe(401);
+    await expect.poll(status).toBe(401);
   });
 
   test('domains lists domains, verifies one without DNS, and removes it with its links', async () => {
@@ -94,9 +94,9 @@ describe.runIf(inject('database').provider === 'sqlite')('commands beside a runn
     const { stdout } = await run('domains', 'list');
     expect(stdout).toMatch(/ s\.example +\(shared\) +yes +0\n.* go\.example +owner +no +1\n$/);
     expect((await run('domains', 'verify', 'Go.Example')).stdout).toBe('Go.Example is verified.\n');
-    await expect.poll(status, { timeout: SOON }).toBe(302);
+    await expect.poll(status).toBe(302);
     const removed = await run('domains', 'remove', 'go.example', '--with-links');
     expect(removed.stdout).toBe('go.example is removed, with its link.\n');
-    await expect.poll(status, { timeout: SOON }).toBe(404);
+    await expect.poll(status).toBe(404);
   });
 });

@@ -113,7 +113,7 @@ test('opens the port only when it is ready: answers every connection', async () 
   const probe = async () => {
     while (going) {
       const outcome = await fetch(`http://127.0.0.1:${port}/livez`, {
-        signal: AbortSignal.timeout(5_000),
+        signal: AbortSignal.timeout(60_000),
       }).then(
         ({ status }) => String(status),
         (error: Error) => (error.name === 'TimeoutError' ? 'no answer' : 'not open'),

@@ -60,9 +60,9 @@ beforeAll(async () => {
   });
   const headers = { Cookie: 'a=cookie-of-a-visitor', 'X-Forwarded-For': '203.0.113.77' };
   await visit(program.origin, `/${alias}?of=value-in-a-query`, { headers });
-  await vi.waitFor(() => expect(receiver.received).toHaveLength(1), { timeout: 60_000 });
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(1), { timeout: 180_000 });
   await vi.waitFor(() => expect(program.log.some(({ msg }) => msg === FAILS)).toBe(true), {
-    timeout: 60_000,
+    timeout: 180_000,
   });
   // What is not sent yet is sent before the end.
   expect((await program.end('SIGTERM')).code).toBe(0);

@@ -25,7 +25,7 @@ export function launchBrowser(more: string[] = [], executablePath = chromiumPath
 }
 
 /** Milliseconds that a page may take: on a busy machine far more than in a browser that people use. */
-export const BROWSER_TIMEOUT = 60_000;
+export const BROWSER_TIMEOUT = 180_000;
 
 let shared: Promise<BrowserContext> | undefined;
 

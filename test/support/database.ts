@@ -48,7 +48,7 @@ export async function settled(database: Database): Promise<void> {
   const { isSettled } = transactionOrder(database);
   const open = sql`SELECT COUNT(*) AS "count" FROM "Change" WHERE NOT (${isSettled})`;
   const count = async () => Number((await database.read<{ count: unknown }>(open))[0]?.count);
-  await vi.waitFor(async () => expect(await count()).toBe(0), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await count()).toBe(0), { timeout: 180_000 });
 }
 
 /** Runs one statement on the server's own database. */

@@ -8,12 +8,6 @@ import { newDatabase } from './database.ts';
 export { Caller, type RestAnswer, type RestLink } from '../../src/testing/caller.ts';
 export { NOON, type TestServer, type TestServerOptions } from '../../src/testing/server.ts';
 
-/**
- * Milliseconds to wait for things that take effect everywhere within a second. It is far longer, as the machine may be
- * busy, and far shorter than any process keeps a stale entry.
- */
-export const SOON = 10_000;
-
 /** The test kit's server, on a new database of this test project's provider. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   return start({ ...options, url: options.url ?? (await newDatabase()) });

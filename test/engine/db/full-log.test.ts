@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newDatabase } from '../../support/database.ts';
-import { type Caller, SOON, startTestServer, type TestServer } from '../../support/server.ts';
+import { type Caller, startTestServer, type TestServer } from '../../support/server.ts';
 import { visit } from '../../support/visit.ts';
 
 const RESERVE = 8_388_608;
@@ -44,7 +44,7 @@ describe.runIf(inject('database').provider === 'sqlite')('a log of SQLite that a
   const growLog = async () => {
     for (let i = 0; i < 30; i++) await owner.link({ url: `https://example.com/${'x'.repeat(2000)}` });
   };
-  const writesAgain = () => expect.poll(write, { timeout: SOON }).toBe(201);
+  const writesAgain = () => expect.poll(write).toBe(201);
 
   test('stops writes while less is free than it holds uncopied, and 8 MB', async () => {
     const { alias, id } = await owner.link();

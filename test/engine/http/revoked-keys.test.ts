@@ -24,8 +24,8 @@ test('a download ends when its key is revoked, however slowly it is read', async
     tagIds: [],
   }));
   await server.database.transaction((tx) => insertLinksIn(tx, links), {
-    maxWait: 5_000,
-    timeout: 30_000,
+    maxWait: 60_000,
+    timeout: 120_000,
   });
   const headers = { Authorization: `Bearer ${caller.key}`, Accept: 'text/csv' };
   const ended = Promise.withResolvers<string>();

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Database } from '../../../src/db/database.ts';
 import { sql } from '../../../src/engine/db/sql.ts';
 import { pathOf } from '../../../src/engine/db/sqlite/file.ts';
@@ -121,6 +121,6 @@ test.runIf(inject('database').provider === 'sqlite')(
     const before = size();
     const rows = Array.from({ length: 1_000 }, (_, i) => ({ name: `written ${i}`, createdAt: NOON }));
     await database.transaction((tx) => tx.insertMany('Account', rows));
-    await vi.waitFor(() => expect(size()).toBeGreaterThan(before), { timeout: 5_000 });
+    await expect.poll(size).toBeGreaterThan(before);
   },
 );
