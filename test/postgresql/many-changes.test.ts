@@ -21,19 +21,30 @@ beforeAll(async () => {
   }));
   for (let first = 0; first < MANY; first += 5_000)
     await server.database.transaction((tx) => insertLinksIn(tx, links.slice(first, first + 5_000)), {
-      maxWait: 5_000,
-      timeout: 60_000,
+      maxWait: 60_000,
+      timeout: 120_000,
     });
   await prisma.$executeRaw`ANALYZE "Link"`;
 });
 afterAll(() => server.stop());
 
-/** Measures one statement that changes so many links, in milliseconds. */
+/** Measures one statement that changes so many links: the processor's time of the connection, or else the time that it took. */
 async function changing(count: number): Promise<number> {
-  const began = performance.now();
-  await server.database.prisma
-    .$executeRaw`UPDATE "Link" SET "title" = 'x', "titleKey" = 'x' WHERE "id" <= ${count}`;
-  return performance.now() - began;
+  return server.database.prisma.$transaction(
+    async (tx) => {
+      const time = async () => {
+        // On Linux: nanoseconds on the processor, those of waiting for it, and slices.
+        const [row] = await tx.$queryRaw<
+          { stat: string | null }[]
+        >`SELECT pg_read_file('/proc/self/schedstat', 0, 100, true) AS "stat"`;
+        return row?.stat ? Number(row.stat.split(' ')[0]) / 1e6 : performance.now();
+      };
+      const before = await time();
+      await tx.$executeRaw`UPDATE "Link" SET "title" = 'x', "titleKey" = 'x' WHERE "id" <= ${count}`;
+      return (await time()) - before;
+    },
+    { maxWait: 60_000, timeout: 120_000 },
+  );
 }
 
 test('a statement that changes many links takes time in proportion to their number', async () => {
@@ -41,7 +52,7 @@ test('a statement that changes many links takes time in proportion to their numb
   for (let i = 0; i < 8; i++) await changing(1);
   const [few, all] = [await changing(MANY / 20), await changing(MANY)];
   // Twenty times the links take about twenty times as long. If each link were compared with each, it would be about four
-  // hundred times: the bound leaves room for a busy machine.
+  // hundred times.
   expect(all).toBeLessThan(60 * few);
 });
 

@@ -57,7 +57,7 @@ async function start(
     ['setsid', ...command],
   );
   owner = new Caller(program.origin, KEY);
-  await vi.waitFor(() => expect(serving().size).toBeGreaterThanOrEqual(awaited), 60_000);
+  await vi.waitFor(() => expect(serving().size).toBeGreaterThanOrEqual(awaited), 180_000);
 }
 
 /** Starts it on a database of its own, until the test ends. */
@@ -105,7 +105,8 @@ async function endInOrder(pid: number): Promise<void> {
   await blocker.connect();
   await blocker.query('BEGIN; LOCK TABLE "Space"');
   const slow = ['A', 'B'].map((name) => owner.rest('POST', '/spaces', { name, color: 1 }));
-  const waiting = 'SELECT COUNT(*)::int AS "waiting" FROM pg_locks WHERE NOT granted';
+  const waiting = `SELECT COUNT(*)::int AS "waiting" FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   await expect.poll(() => onDatabase(waiting)).toEqual([{ waiting: 2 }]);
   process.kill(pid, 'SIGTERM');
   const stopping = () => withMessage('stopping').filter(({ worker }) => worker !== undefined);
