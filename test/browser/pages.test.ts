@@ -131,7 +131,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
       for (const part of ['.graphiql-query-editor', '.graphiql-response'])
         await expect.poll(async () => (await page.locator(part).boundingBox())?.width).toBeGreaterThan(300);
       // It lies neither under the editor nor below its header.
-      await page.getByRole('button', { name: 'Change key' }).click({ timeout: 5_000 });
+      await page.getByRole('button', { name: 'Change key' }).click();
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.mouse.move(20, 20);
       await page.mouse.wheel(0, 3_000);

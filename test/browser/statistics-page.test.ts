@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 import { APPEARANCES, chromiumPath, closeTabs, faultsFor, openPage } from '../support/browser.ts';
+import { shown } from '../support/console.ts';
 import { fillServer } from '../support/demo.ts';
 
 describe.runIf(chromiumPath)('the statistics page in a browser', () => {
@@ -29,7 +30,8 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
     const complaints = complaintsOf(page);
     await page.goto(`${server.origin}/shop+`);
     await page.getByRole('button', { name: 'Copy' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    // It says so for two seconds.
+    await shown(page.getByRole('button', { name: 'Copied' }));
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('https://s.example/shop');
     await page.getByText('QR code').click();
     await page.getByRole('img', { name: 'QR code: https://s.example/shop' }).waitFor();

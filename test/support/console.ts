@@ -22,8 +22,21 @@ interface Opened {
   readonly complaints: string[];
 }
 
+/**
+ * Gives a page twenty times as long for what a test has to be faster than: to look for what gets the focus (3 s), to show a message
+ * (6 s), to let something be undone (15 s), and to wait for an answer.
+ */
+const PATIENT = `(() => {
+  const limits = [3_000, 6_000, 15_000];
+  const begin = window.setTimeout.bind(window);
+  window.setTimeout = (call, after, ...rest) => begin(call, limits.includes(after) ? after * 20 : after, ...rest);
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  AbortSignal.timeout = (after) => timeout(after * 20);
+})()`;
+
 async function openTab({ colorScheme = 'light', width = 1280 }: ConsoleOptions): Promise<Opened> {
   const page = await newTab();
+  await page.addInitScript(PATIENT);
   await page.setViewportSize({ width, height: 800 });
   await page.emulateMedia({ colorScheme });
   const complaints: string[] = [];

@@ -78,7 +78,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.locator('.rows .row').waitFor();
     await page.evaluate('delete Navigator.prototype.clipboard');
     await page.locator('.created').getByRole('button', { name: 'Copy' }).click();
-    await page.locator('.created').getByText('Copied').waitFor();
+    await shown(page.locator('.created').getByText('Copied'));
 
     await caller.link({ alias: 'other', url: 'https://example.org/elsewhere', title: 'Elsewhere' });
     const rows = page.locator('.row .short');

@@ -38,7 +38,7 @@ const sheet = Buffer.from(
  */
 const BULK = { timeout: 240_000 };
 
-describe.runIf(chromiumPath)('many links in the console, in a browser', { timeout: 600_000 }, () => {
+describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
   let server: TestServer;
   let accounts = 0;
   beforeAll(async () => {
@@ -112,7 +112,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', { timeou
     const made = page.getByRole('region', { name: 'Created links' });
     await expect.poll(() => made.getByRole('button', { name: /^Copy: s\.example\/\w+$/ }).count()).toBe(98);
     await page.getByRole('button', { name: 'Copy all short URLs' }).click();
-    await page.getByText('Copied', { exact: true }).waitFor();
+    await shown(page.getByText('Copied', { exact: true }));
     const waits = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save the failed lines' }).click();
     const file = readFileSync(await (await waits).path(), 'utf8');
@@ -546,7 +546,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', { timeou
     await expect.poll(titles).toEqual({ links: { totalCount: 51, nodes: [{ title: 'Link 50' }] } });
     await page.getByRole('button', { name: 'Select this page' }).click();
     await page.getByRole('region', { name: 'Selected links' }).getByRole('button', { name: 'Copy' }).click();
-    await page.getByText('Copied').waitFor();
+    await shown(page.getByText('Copied'));
     await page.getByRole('button', { name: 'Select all 51 that match' }).click();
     await remove.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete 51 links' }).click();
