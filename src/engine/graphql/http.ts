@@ -9,6 +9,7 @@ import { answerOnce, keyedWriteOf, type Writing } from '../http/idempotency.ts';
 import { asksForGraphiql, sendGraphiql } from '../http/pages/pages.ts';
 import { acceptedTypes, isJsonType, jsonTypeOf } from '../http/request/accept.ts';
 import { isAborted } from '../http/request/client.ts';
+import { setNoted } from '../http/request/head.ts';
 import { requestInfoOf } from '../http/request/info.ts';
 import type { Handler } from '../http/server.ts';
 import { visibleError } from '../rules/errors.ts';
@@ -19,7 +20,7 @@ import { Documents } from './document.ts';
 import { errorForms, extensionsOf, headersOf } from './errors.ts';
 import { run } from './pipeline.ts';
 import { createSimpleAnswer } from './simple-request.ts';
-import { createYogaServer, type GraphQLOptions, type Run, sendResponse, type Yoga } from './yoga.ts';
+import { answerByYoga, createYogaServer, type GraphQLOptions, type Run, sendResponse, type Yoga } from './yoga.ts';
 
 /** Answers a request that is refused before its GraphQL is parsed. */
 function refuse(
@@ -29,6 +30,7 @@ function refuse(
   { message, ...extensions }: { message: string; code: string; [more: string]: unknown },
   headers = {},
 ): void {
+  setNoted(res);
   res.writeHead(status, {
     'Content-Type': `${jsonTypeOf(acceptedTypes(accept))}; charset=utf-8`,
     ...headers,
@@ -65,6 +67,7 @@ function answerKeyed<Asked extends EngineRequest & Writing>(
   asked: Asked,
   writing: Asked & { readonly keyed: KeyedWrite },
 ): Promise<void> {
+  setNoted(res);
   return answerOnce(res, writing, asked.data, async () => {
     const response = await yoga.handleNodeRequestAndResponse(req, res, { asked: writing });
     // It is not a mutation, and may be an endless stream.
@@ -109,7 +112,10 @@ export function createGraphQLHandler<
   const yoga = createYogaServer(runSent, options);
   const answerSimple = createSimpleAnswer(documents, runSent, yoga, options);
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    if (options.graphiql && asksForGraphiql(req)) return sendGraphiql(req, res);
+    if (options.graphiql && asksForGraphiql(req)) {
+      setNoted(res);
+      return sendGraphiql(req, res);
+    }
     const accepted = acceptedTypes(req.headers.accept);
     // Yoga chooses the first one that it knows, whatever its quality.
     if (accepted.length > 0) req.headers.accept = accepted.join(', ');
@@ -117,14 +123,14 @@ export function createGraphQLHandler<
     const fault = findFault(req);
     if (fault !== null)
       return refuse(req, res, fault.status, { message: fault.message, code: 'BAD_REQUEST' });
-    if (req.method !== 'POST') return yoga(req, res, { asked });
+    if (req.method !== 'POST') return answerByYoga(yoga, req, res, { asked });
     // Yoga knows no other spelling.
     req.headers['content-type'] = 'application/json';
     const writing = keyedWriteOf(req, asked);
     if (writing !== null) return answerKeyed(req, res, yoga, asked, writing);
     return isJsonType(accepted[0])
       ? answerSimple(req, res, asked, jsonTypeOf(accepted))
-      : yoga(req, res, { asked });
+      : answerByYoga(yoga, req, res, { asked });
   };
   return (req, res) => {
     // The server knows no other spelling.

@@ -2,13 +2,14 @@
 // has an operation and nothing unusual, as those of most clients. All others go on to Yoga, which gets the body that was read.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAsyncIterable, processRegularResult } from 'graphql-yoga';
+import { writeHead } from '../http/request/head.ts';
 import { ClientGone } from '../tools/client-gone.ts';
 import { pauseIfBlocked } from '../tools/time-slices.ts';
 import type { Documents } from './document.ts';
 import { shortenMessages } from './errors.ts';
 import { asksByHash, MAX_SHORT_BODY, parseJson } from './parameters.ts';
 import type { Sent } from './pipeline.ts';
-import { type GraphQLOptions, type Run, sendResponse, type Yoga } from './yoga.ts';
+import { answerByYoga, type GraphQLOptions, type Run, sendResponse, type Yoga } from './yoga.ts';
 
 /** Reads the text of a body by events: an async iterator takes longer than all else that is done for a small operation's HTTP. */
 function readText(req: IncomingMessage): Promise<string> {
@@ -77,14 +78,16 @@ export function createSimpleAnswer<Asked>(
     // Many documents that arrive together are parsed and answered with other work in between.
     await pauseIfBlocked();
     if (sent === null || documents.isSubscription(sent.query, sent.operationName))
-      return yoga(req, res, { asked, ...(read && { read }) });
+      return answerByYoga(yoga, req, res, { asked, ...(read && { read }) });
     const result = await runSent(sent, asked, { isGet: false, acceptsStream: false });
     if (isAsyncIterable(result)) throw new Error('only a subscription has a stream of answers');
     await pauseIfBlocked();
     if (result.errors)
       return sendResponse(res, processRegularResult(shortenMessages(result, graphiql), yoga.fetchAPI, type));
-    const text = Buffer.from(JSON.stringify(result));
-    res.writeHead(200, { 'Content-Type': `${type}; charset=utf-8`, 'Content-Length': text.length });
+    const text = JSON.stringify(result);
+    const length = Buffer.byteLength(text);
+    writeHead(res, 200, { 'Content-Type': `${type}; charset=utf-8`, 'Content-Length': length });
+    // Node writes a text together with the head, and a buffer after it.
     res.end(text);
   };
 }

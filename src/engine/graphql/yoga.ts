@@ -1,7 +1,7 @@
 // Yoga, for HTTP only: it reads a request, and hands its operation to the pipeline instead of executing it. It answers what
 // `simple-request.ts` does not: GET, subscriptions, long bodies, persisted documents, and requests with an Idempotency-Key. The
 // plugin here gives it this API's own errors, limits and event streams.
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline as stream } from 'node:stream/promises';
 import {
   createYoga,
@@ -11,6 +11,7 @@ import {
   type YogaServerInstance,
 } from 'graphql-yoga';
 import { acceptedTypes, JSON_TYPES, STREAM_TYPE } from '../http/request/accept.ts';
+import { setNoted } from '../http/request/head.ts';
 import { pauseIfBlocked } from '../tools/time-slices.ts';
 import { badRequest, shortenMessages } from './errors.ts';
 import { sendEvents } from './event-stream.ts';
@@ -122,11 +123,23 @@ export function createYogaServer<Asked extends object>(
   });
 }
 
+/** Has Yoga answer a request. */
+export function answerByYoga<Asked>(
+  yoga: Yoga<Asked>,
+  req: IncomingMessage,
+  res: ServerResponse,
+  context: YogaContext<Asked>,
+): Promise<void> {
+  setNoted(res);
+  return yoga(req, res, context);
+}
+
 /** The codes of errors of a client that has left. */
 const LEFT = new Set<unknown>(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE']);
 
 /** Sends an answer of Yoga, at the client's speed. */
 export async function sendResponse(res: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  setNoted(res);
   res.writeHead(status, Object.fromEntries(headers));
   await stream(body ?? [], res).catch((error: NodeJS.ErrnoException) => {
     if (!LEFT.has(error.code)) throw error;

@@ -4,6 +4,7 @@ import cors from 'cors';
 import helmet from 'helmet';
 import { hostOf, normalizeHost, withoutPort } from '../rules/url.ts';
 import { clientOf, type Trust } from './request/client.ts';
+import { addHeaders } from './request/head.ts';
 
 const EXPOSED_HEADERS = [
   'X-Request-Id',
@@ -36,19 +37,19 @@ const secure: Step = helmet({
   originAgentCluster: false,
 });
 
-/** The security headers, which are the same for all requests; pages set their own Content-Security-Policy. */
-function securityHeaders(): ReadonlyMap<string, string> {
-  const headers = new Map<string, string>();
+/** Reads the security headers, which are the same for all requests; pages set their own Content-Security-Policy. */
+function readSecurityHeaders(): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
   const res = new ServerResponse(new IncomingMessage(new Socket()));
   res.setHeader = (name, value) => {
-    headers.set(name, String(value));
+    headers[name] = String(value);
     return res;
   };
   secure(res.req, res, () => {});
   return headers;
 }
 
-const headers = securityHeaders();
+const headers = readSecurityHeaders();
 
 /**
  * Tells browsers to use https only, for the hosts of these addresses. Domains of accounts, and other people's hosts below
@@ -59,7 +60,7 @@ function requireHttps(addresses: readonly string[], trust: Trust): Step {
   return (req, res, next) => {
     const asked = normalizeHost(clientOf(req, trust).host);
     if (asked !== null && own.includes(withoutPort(asked)))
-      res.setHeader('Strict-Transport-Security', 'max-age=31536000');
+      addHeaders(res, { 'Strict-Transport-Security': 'max-age=31536000' });
     next();
   };
 }
@@ -81,7 +82,7 @@ export function createGuard({ corsOrigins, baseUrl, consoleUrl = baseUrl, trust 
   // Keys are in a header that a page must set: there are no cookies that other sites could use.
   const share: Step = corsOrigins.length > 0 ? shareWith(corsOrigins) : pass;
   return (req: IncomingMessage, res: ServerResponse, next: () => void): void => {
-    for (const [name, value] of headers) res.setHeader(name, value);
+    addHeaders(res, headers);
     encrypt(req, res, () => share(req, res, next));
   };
 }

@@ -14,6 +14,7 @@ import { type createGuard, endUnlessComplete } from './guard.ts';
 import type { InFlight } from './limits/in-flight.ts';
 import type { LoadMeter } from './limits/load-meter.ts';
 import { MAX_HEADER, shortenHeaders } from './request/headers.ts';
+import { addHeaders, noteHeaders } from './request/head.ts';
 import { abort, beginRequest, type RequestInfo, type Surface } from './request/info.ts';
 import type { RequestLog } from './request/log.ts';
 
@@ -244,7 +245,7 @@ export interface ListenerDependencies {
   /** Answers the bare surface. */
   readonly bare: Handler;
   readonly refusedBare: RefusedBare;
-  /** The handlers of surfaces that do not pass through Express. */
+  /** The handlers of surfaces that do not pass through Express; their answers have headers noted (`head.ts`). */
   readonly handlers: ReadonlyMap<Surface, Handler>;
   readonly web: RequestListener;
   /** True if a request is for a page for people. */
@@ -284,17 +285,18 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
     if (place && fault === null && surface.isBare) return handle(bare);
     const asksForMethods = req.method === 'OPTIONS';
     const serve = () => {
-      res.setHeader('X-Request-Id', requestId);
+      const handler = handlers.get(surface);
+      if (handler && place && fault === null && !asksForMethods) noteHeaders(res);
+      addHeaders(res, { 'X-Request-Id': requestId });
       // Bare surfaces get no page either: JSON costs the least.
       if (!place) return refuse(res, 503, asJson(503, BUSY), { 'Retry-After': RETRY_AFTER });
       if (fault !== null) {
         const language = req.headers['accept-language'] ?? '';
         return refuse(res, fault, surface.isBare ? refusedBare(fault, language) : asJson(fault, UNREADABLE));
       }
-      if (surface.isPrivate) res.setHeader('Cache-Control', 'private, no-store');
+      if (surface.isPrivate) addHeaders(res, { 'Cache-Control': 'private, no-store' });
       guard(req, res, () => {
         const methods = asksForMethods ? methodsOf(info, paths) : null;
-        const handler = handlers.get(surface);
         if (methods !== null) res.writeHead(204, { Allow: methods }).end();
         else if (handler) handle(handler);
         else web(req, res);

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, request, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import Negotiator from 'negotiator';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -56,6 +56,23 @@ test.each([
     expect(inspect(negotiate.mock.contexts, { depth: 3 })).not.toContain("accept: 'text/a");
   },
 );
+
+test('writes all headers of a simple GraphQL answer in one call: those that Yoga sets one by one', async () => {
+  const limited = await startTestServer({ rateLimit: 100 });
+  const other = await limited.caller();
+  const set = vi.spyOn(ServerResponse.prototype, 'setHeader');
+  const simple = await other.fetch('/graphql', { ...QUERY, headers: json });
+  expect(set).not.toHaveBeenCalled();
+  const byYoga = await other.fetch('/graphql?query={__typename}');
+  expect(set).toHaveBeenCalled();
+  const named = ({ headers }: Response) => [...headers.keys()].sort();
+  expect(named(simple)).toEqual(expect.arrayContaining(['x-ratelimit-remaining', 'x-frame-options']));
+  expect(named(simple)).toEqual(named(byYoga));
+  const own = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+  for (const name of named(simple))
+    if (!own.includes(name)) expect(simple.headers.get(name)).toBe(byYoga.headers.get(name));
+  await limited.stop();
+});
 
 test('negotiates each Accept once', async () => {
   const negotiate = vi.spyOn(Negotiator.prototype, 'mediaTypes');

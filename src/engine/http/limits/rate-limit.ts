@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitState } from '../../rules/caller.ts';
 import { DomainError } from '../../rules/errors.ts';
+import { addHeaders } from '../request/head.ts';
 
 /** The length of a window in seconds. It begins with its first request. */
 const WINDOW_SECONDS = 60;
@@ -57,9 +58,11 @@ export class RateLimit {
     const left = await this.#keys.consume(keyId).catch(limiterResult);
     // Rounded up to whole seconds, so that a client that waits until then is not too early, and both values are equal.
     const reset = Math.ceil((now.getTime() + msUntilNext(left)) / 1000);
-    res.setHeader('X-RateLimit-Limit', this.#perMinute);
-    res.setHeader('X-RateLimit-Remaining', left.remainingPoints);
-    res.setHeader('X-RateLimit-Reset', reset);
+    addHeaders(res, {
+      'X-RateLimit-Limit': this.#perMinute,
+      'X-RateLimit-Remaining': left.remainingPoints,
+      'X-RateLimit-Reset': reset,
+    });
     if (left.consumedPoints > this.#perMinute)
       throw tooMany(left, `The key may make ${this.#perMinute} requests a minute.`);
     return { limit: this.#perMinute, remaining: left.remainingPoints, resetAt: new Date(reset * 1000) };

@@ -39,6 +39,8 @@ export interface RequestInfo {
   operation?: string;
   /** The deprecated parts of the schema that were used. */
   deprecated?: readonly string[];
+  /** Headers that are written with those of the answer (`head.ts`); null if headers are set at once. */
+  noted: Record<string, string | number> | null;
 }
 
 const MAX_LOGGED = 500;
@@ -62,6 +64,7 @@ export function beginRequest(
     isAborted: false,
     startedAt: performance.now(),
     span: tracer?.request(req.method ?? '', req.headers),
+    noted: null,
   };
   res[REQUEST_INFO] = info;
   return info;
