@@ -24,8 +24,8 @@ const SOURCES = [
 /** Modules that run in threads of their own. */
 const THREADS = ['engine/db/sqlite/reader-thread', 'clicks/writer-thread'];
 const COMMAND = 'command:';
-/** Packages that stay what they are: one has a binary, and packages outside the bundle share the classes of the other. */
-const PACKAGES = /^(better-sqlite3|graphql|pg-native)(\/|$)/;
+/** Packages that stay outside the bundle, since they have binaries. */
+const BINARIES = /^(better-sqlite3|pg-native)(\/|$)/;
 
 const hashOfSources = () => hashOf(SOURCES, (path) => !path.startsWith('console/src/generated'));
 
@@ -58,6 +58,35 @@ const nodeCheck = {
   load: (id) => (id.endsWith('/require-node.js') ? '' : null),
 };
 
+/** Gives all packages the same files of graphql: its classes must be there once, and it has each module twice. */
+const oneGraphql = {
+  name: 'one-graphql',
+  resolveId(id) {
+    if (!/^graphql(\/|$)/.test(id)) return null;
+    const path = join(root, 'node_modules', id);
+    const files = [`${path.replace(/\.js$/, '')}.mjs`, join(path, 'index.mjs')];
+    return files.find((file) => existsSync(file)) ?? null;
+  },
+};
+
+/** Properties of node:http that load the client behind `fetch` when they are read. */
+const OF_FETCH = new Set(['WebSocket', 'CloseEvent', 'MessageEvent']);
+const HTTP = '\0node:http';
+
+/** Imports node:http without the client behind `fetch`: importing a module of Node reads all of its properties. */
+const httpWithoutFetch = {
+  name: 'http-without-fetch',
+  resolveId: (id, _importer, { kind }) =>
+    /^(node:)?http$/.test(id) && kind === 'import-statement' ? HTTP : null,
+  load(id) {
+    if (id !== HTTP) return null;
+    const names = Object.keys(process.getBuiltinModule('node:http')).filter((name) => !OF_FETCH.has(name));
+    return `const http = process.getBuiltinModule('node:http');
+            export default http;
+            export const { ${names.join(', ')} } = http;`;
+  },
+};
+
 async function bundle() {
   const { rolldown } = await import('rolldown');
   const bundled = await rolldown({
@@ -67,8 +96,8 @@ async function bundle() {
       ...programs().map((name) => [name, name.startsWith('cli/') ? COMMAND + name : `src/app/${name}.ts`]),
       ...THREADS.map((name) => [name, `src/${name}.ts`]),
     ]),
-    plugins: [commands, nodeCheck],
-    external: PACKAGES,
+    plugins: [commands, nodeCheck, oneGraphql, httpWithoutFetch],
+    external: BINARIES,
   });
   await bundled.write({
     dir: join(root, 'dist'),

@@ -3,7 +3,8 @@
 import '../src/app/require-node.js';
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
@@ -73,4 +74,10 @@ await script(async () => {
   const { status } = spawnSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 });
+// Later starts, and forked workers, use the code that an earlier start has compiled. Another user, such as root, would leave
+// folders in dist that its owner cannot replace.
+if (process.getuid === undefined || statSync(join(root, 'dist')).uid === process.getuid()) {
+  process.env.NODE_COMPILE_CACHE ??= join(root, 'dist/.compiled');
+  enableCompileCache();
+}
 await import(pathToFileURL(join(root, 'dist', `${program}.js`)).href);
