@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Data, Database } from '../../db/database.ts';
+import { hasAccountsFromBefore, hasPixels } from '../../db/start.ts';
 import { createFirstKey } from '../../domain/access/api-key.ts';
 import { unclearAccounts } from '../../domain/access/identity.ts';
 import { createWelcome, hasOwner } from '../../domain/access/sign-in.ts';
@@ -55,8 +56,7 @@ async function letOwnerIn(
 ): Promise<void> {
   // With INITIAL_API_KEY, another worker may have made the account.
   const since = new Date(now().getTime() - 60_000);
-  const old = { where: { createdAt: { lt: since } }, select: { id: true } };
-  if (isNew || (await database.prisma.account.findFirst(old)) === null) {
+  if (isNew || !(await hasAccountsFromBefore(database, since))) {
     const token = await createWelcome(database, now());
     if (token !== null)
       print(`To become the owner, open ${consoleUrl(config, config.port)}/welcome#${token}\n`);
@@ -79,7 +79,7 @@ async function requireFreeConsole(db: Data, consoleUrl: string): Promise<void> {
 
 /** Says what pixels cannot do, if there are any. */
 async function notePixels(db: Data, log: Logger): Promise<void> {
-  if ((await db.prisma.pixel.findFirst({ select: { id: true } })) === null) return;
+  if (!(await hasPixels(db))) return;
   log.info(
     'pixels of links on hosts that accounts share, such as that of BASE_URL, set no cookies, and some networks may not count ' +
       'them: on a verified domain of its own, an account’s pixels run as the network intends',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
 import { endedBefore } from '../../db/ended-access.ts';
+import { hasAccounts } from '../../db/start.ts';
 import { isUniqueViolation } from '../../engine/db/errors.ts';
 import { fieldError, invalid, invalidField, notFound } from '../../engine/rules/errors.ts';
 import { nameSchema, parseId, parseInput, timestamp } from '../../engine/rules/input.ts';
@@ -83,7 +84,7 @@ export async function createKeyByOperator(db: Data, input: z.input<typeof create
  * null if there are accounts already, or if another process was first.
  */
 export async function createFirstKey(db: Data, now: Date, initialKey?: string): Promise<string | null> {
-  if ((await db.prisma.account.findFirst({ select: { id: true } })) !== null) return null;
+  if (await hasAccounts(db)) return null;
   const key = initialKey ?? generateKey();
   const account = newAccount('default', 'PRIVATE', now);
   // The account's unique name decides between processes that start at the same time.

@@ -57,6 +57,7 @@ export interface ProvidedPerson {
 
 /** The ids of accounts by what rules call them, which is an id or the operator's name. */
 async function findAccounts(db: Data, rules: readonly RoleRule[]): Promise<Map<string, number[]>> {
+  if (rules.length === 0) return new Map();
   const asked = [...new Set(rules.map(({ account }) => account))];
   const ids = asked.flatMap((account) => parseId(account) ?? []);
   const found = await db.prisma.account.findMany({

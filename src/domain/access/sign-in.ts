@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
 import { forgiveGuess } from '../../db/sign-in-guesses.ts';
+import { hasOwners } from '../../db/start.ts';
 import { DomainError } from '../../engine/rules/errors.ts';
 import { parseInput } from '../../engine/rules/input.ts';
 import { nameFor } from '../../engine/tools/name-for.ts';
@@ -84,7 +85,7 @@ export async function forgetGuesses(db: Data, email: string): Promise<void> {
 }
 
 export async function hasOwner(db: Data): Promise<boolean> {
-  return (await db.prisma.membership.findFirst({ where: { role: 'OWNER' } })) !== null;
+  return hasOwners(db);
 }
 
 /** Makes the token with which the first owner comes in; null if there is one, or an owner. */

@@ -1,4 +1,5 @@
 import type { Data } from '../../db/database.ts';
+import { findDefaultDomain, findHolder, hasDomainsWithPort } from '../../db/start.ts';
 import { isUniqueViolation } from '../../engine/db/errors.ts';
 import { withoutPort } from '../../engine/rules/url.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
@@ -50,12 +51,8 @@ export async function shareDefaultDomain(
   now: Date,
 ): Promise<DefaultDomain> {
   const hostKey = withoutPort(host);
-  const same = await db.prisma.domain.findMany({
-    where: { OR: [{ name: host }, { hostKey }] },
-    include: { account: true },
-  });
-  const held = same.find(({ account }) => account !== null);
-  if (held?.account) throw new HostHeld(held.name, held.account.name);
+  const held = await findHolder(db, host, hostKey);
+  if (held) throw new HostHeld(held.host, held.account);
   try {
     return await share(db, { host, hostKey, notFoundUrl }, now);
   } catch (error) {
@@ -73,6 +70,7 @@ const HTTPS_PORT = ':443';
  */
 export async function dropHttpsPorts(db: Data, now: Date): Promise<void> {
   const where = { name: { endsWith: HTTPS_PORT }, isDefault: null };
+  if (!(await hasDomainsWithPort(db, HTTPS_PORT))) return;
   for (const domain of await db.prisma.domain.findMany({ where, orderBy: { id: 'asc' } })) {
     const { id, name: before, accountId } = domain;
     const name = withoutPort(before);
@@ -93,13 +91,14 @@ async function share(
   { host, hostKey, notFoundUrl }: Pick<Domain, 'hostKey' | 'notFoundUrl'> & { host: string },
   now: Date,
 ): Promise<DefaultDomain> {
+  // A start that changes nothing needs no space on the disk.
+  const settled = await findDefaultDomain(db, host, notFoundUrl);
+  if (settled !== undefined) return { id: settled, renamed: null };
   const named = await db.prisma.domain.findUnique({ where: { name: host } });
   if (named) {
     const { id } = named;
     const changes = changedColumns(named, { notFoundUrl });
     const isChanged = Object.keys(changes).length > 0;
-    // A start that changes nothing needs no space on the disk.
-    if (named.isDefault && !isChanged) return { id, renamed: null };
     await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
       await tx.prisma.domain.updateMany({
         where: { isDefault: true, id: { not: id } },

@@ -1,3 +1,4 @@
+import { hasWebhooks } from '../../db/start.ts';
 import { deleteOldDeliveries } from '../../db/webhook/deliveries.ts';
 import { type FailingWebhooks, mendSchedule, readBacklog, readFailing } from '../../db/webhook/queues.ts';
 import type { ChangeFeed } from '../../engine/changes/feed.ts';
@@ -157,7 +158,7 @@ export class WebhookSender {
     if (this.#any !== null) return this.#any;
     const { hasBegun } = this.#deps.feed;
     const announced = this.#announced;
-    const any = (await this.#deps.db.prisma.webhook.findFirst({ select: { id: true } })) !== null;
+    const any = await hasWebhooks(this.#deps.db);
     // A webhook that is created before the feed begins is not announced.
     if (announced === this.#announced && (any || hasBegun)) this.#know(any);
     return any;
