@@ -45,6 +45,10 @@ async function serve(config: Config, log: Logger, startLog: Logger): Promise<voi
   const create = () => Service.create(config, { log, startLog, worker: worker?.id, metrics });
   const service = await (worker ? createWhenGranted(log, create) : create());
   await service.start();
+  service.loadRest().then(
+    () => log.debug('everything is loaded'),
+    (error: unknown) => log.error({ err: error }, 'a part of the program could not be loaded'),
+  );
   // A rejection that nobody handles must not end the process with all its requests.
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unexpected error'));
   const stopping = new Stopping({

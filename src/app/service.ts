@@ -16,6 +16,7 @@ import { refusedVisit, sendMessage } from '../redirect/answer.ts';
 import { baseUrlOf, type Config } from './config.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { closeAll, openDatabases, readDefaultDomain } from './service/databases.ts';
+import { loadRest } from './service/load-rest.ts';
 import { isForPeople, paths, surfaces } from './service/paths.ts';
 import type { People } from './service/people.ts';
 import { type Background, type Ports, program } from './service/ports.ts';
@@ -36,6 +37,8 @@ export class Service {
   readonly #visitors: Visitors;
   /** Null in a process for visitors only. */
   readonly #people: People | null;
+  /** Throws if the service is not ready. */
+  readonly #requireReady: () => Promise<void>;
   #isStopping = false;
 
   /**
@@ -106,6 +109,8 @@ export class Service {
     this.#ports = ports;
     this.#visitors = visitors;
     this.#people = people;
+    const { links, feed } = visitors;
+    this.#requireReady = people ? writable(opened.database, feed) : () => links.requireSource();
   }
 
   get database(): Database {
@@ -125,6 +130,11 @@ export class Service {
     return [...this.#visitors.background, ...(this.#people?.background ?? [])];
   }
 
+  /** Work that may begin later: it deletes what is old, and completes what an earlier process has left. */
+  get #upkeep(): readonly Background[] {
+    return this.#people?.upkeep ?? [];
+  }
+
   /** Starts the background work, and answers requests. */
   async start(): Promise<void> {
     const { config, database, http, answerHeld } = this.#opened;
@@ -137,15 +147,37 @@ export class Service {
     const { host, port, baseUrl } = config;
     const replicas = this.#opened.replicas.length || undefined;
     log.info({ host, port, baseUrl, database: database.provider, replicas }, 'listening');
+    if (background) this.#beginUpkeep();
+  }
+
+  async #beginUpkeep(): Promise<void> {
+    await this.#checkReadiness();
+    if (!this.#isStopping) for (const one of this.#upkeep) one.start();
+  }
+
+  /** Loads what the first requests do not need. */
+  async loadRest(): Promise<void> {
+    await this.#checkReadiness();
+    const { database, replicas } = this.#opened;
+    await loadRest({
+      databases: [database, ...replicas],
+      clicks: this.#visitors.clicks,
+      isStopping: () => this.#isStopping,
+    });
+  }
+
+  /** Checks whether the service is ready. Those who wait for a start ask this, and nothing later may hold it up. */
+  #checkReadiness(): Promise<unknown> {
+    return readinessOf(this.#requireReady, () => this.#isStopping);
   }
 
   /** Returns the dependencies of the HTTP listener. */
   #listener(): ListenerDependencies {
-    const { config, database } = this.#opened;
+    const { config } = this.#opened;
     const { graphiql, corsOrigins, baseUrl, consoleUrl } = config;
-    const { links, trust, visit, ...visitors } = this.#visitors;
+    const { trust, visit, ...visitors } = this.#visitors;
     const people = this.#people;
-    const requireReady = people ? writable(database, visitors.feed) : () => links.requireSource();
+    const requireReady = this.#requireReady;
     const isStopping = () => this.#isStopping;
     this.#opened.metrics?.watchReadiness(() => readinessOf(requireReady, isStopping));
     const web = createWeb({
@@ -194,7 +226,7 @@ export class Service {
     // A database that hangs must not delay the exit, or the supervisor would kill the process.
     const stopped = withTimeout(
       STOP_TIMEOUT,
-      Promise.all([longWorks, ...this.#background.map((one) => one.stop())]),
+      Promise.all([longWorks, ...[...this.#background, ...this.#upkeep].map((one) => one.stop())]),
     );
     await Promise.all([stopped, this.#visitors.clicks.stop()]);
     await closeAll([database, ...replicas]);

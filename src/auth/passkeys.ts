@@ -22,11 +22,12 @@ import { clientOf, schemeOf, type Trust } from '../engine/http/request/client.ts
 import { DomainError, invalidField, visibleError } from '../engine/rules/errors.ts';
 import { isStorable, parseInput } from '../engine/rules/input.ts';
 import { hostOf, isOnHost, plainHost, protocolOf } from '../engine/rules/url.ts';
+import { loadedLater } from '../engine/tools/loaded-later.ts';
 import type { Routes } from './routes.ts';
 import type { SignInTools } from './tools.ts';
 
 /** Loaded when a passkey is first asked for, since it takes a tenth of a second and 25 MB. */
-const library = () => import('@simplewebauthn/server');
+const library = loadedLater(() => import('@simplewebauthn/server'));
 
 const passkeyText = z.string().max(12_000).refine(isStorable);
 const transport = z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']);

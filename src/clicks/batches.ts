@@ -24,17 +24,23 @@ interface Batch {
 /** Takes visits of so many links from the queue, or of fewer once they have so many parts. */
 type Take = (links: number, parts: number) => Visits;
 
+/** The module of the thread that writes. */
+const WRITER = 'clicks/writer-thread';
+
+type Writer = Pick<VisitWriter, 'write'> & { load?(): Promise<unknown> };
+
 /**
  * Writes by a thread of its own on SQLite. In the main thread, writes would take half of the time and block all
  * responses.
  */
-function createWriter(db: Data): Pick<VisitWriter, 'write'> {
+function createWriter(db: Data): Writer {
   const { writeOnThread } = db.database;
   if (writeOnThread === undefined) return new VisitWriter(db, { limitsRows: true });
   return {
     async write(visits, receipt) {
-      await writeOnThread('clicks/writer-thread', { visits, receipt });
+      await writeOnThread(WRITER, { visits, receipt });
     },
+    load: () => writeOnThread(WRITER, null),
   };
 }
 
@@ -43,7 +49,7 @@ function createWriter(db: Data): Pick<VisitWriter, 'write'> {
  * before any new visits. One that the database refuses as a whole is divided, until only the refused part is given up.
  */
 export class Batches {
-  readonly #writer: Pick<VisitWriter, 'write'>;
+  readonly #writer: Writer;
   readonly #slice: typeof SLICES.server;
   readonly #refused: RefusedVisits;
   readonly #processId = randomUUID();
@@ -57,6 +63,11 @@ export class Batches {
     this.#writer = createWriter(db);
     this.#slice = db.dialect.runsInProcess ? SLICES.inProcess : SLICES.server;
     this.#refused = refused;
+  }
+
+  /** Starts the thread that writes, if there is one. */
+  async load(): Promise<void> {
+    await this.#writer.load?.();
   }
 
   /** The number of batches so far. */

@@ -115,6 +115,11 @@ export class ClickBuffer {
     this.#unwritable.occurred(error, () => ({ clicks: this.unwritten, seconds: this.behind }));
   }
 
+  /** Starts the thread that writes, if there is one. */
+  async load(): Promise<void> {
+    await this.#batches.load();
+  }
+
   start(): void {
     deleteOldReceipts(this.#db).catch((error: unknown) => {
       this.#log.warn({ err: error }, 'old receipts of clicks could not be deleted');

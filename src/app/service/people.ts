@@ -91,8 +91,8 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
   metrics?.watchWebhooks(() => webhooks.backlog(), now);
   metrics?.watchFailingWebhooks(() => webhooks.failing(), now);
   const { sideEffects } = config;
-  const background: Background[] = [
-    ...[readers, access, signInLog],
+  const background: Background[] = [readers, access, signInLog, ...(sideEffects ? [webhooks] : [])];
+  const upkeep: Background[] = [
     new PlainKeys(db, log),
     new DeletedStatisticsRemoval(db, log),
     new DeletedWebhooksRemoval(db, log),
@@ -102,8 +102,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     }),
   ];
   if (sideEffects)
-    background.push(
-      webhooks,
+    upkeep.push(
       changeRetention(db, config.historyDays, retentionTime, log),
       new StrangersRetention(db, now, log),
       accessRetention(db, retentionTime, log),
@@ -112,7 +111,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     );
 
   return {
-    ...{ auth, openApi, subscriptions, longWorks, background },
+    ...{ auth, openApi, subscriptions, longWorks, background, upkeep },
     schemaText: schemaText(api.schema),
     /** Makes what the first start needs, and gives what greets the operator. */
     createFirst() {

@@ -63,6 +63,7 @@ export interface ClientOptions {
 
 /** Prisma's client outside of transactions. */
 interface OpenClient {
+  /** Loads its compiler of queries, as the first of them does otherwise. */
   $connect(): Promise<void>;
   $disconnect(): Promise<void>;
   $on(
@@ -306,7 +307,6 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
       adapter: { provider, adapterName, connect: async () => adapter },
       log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
     });
-    await prisma.$connect();
     if (onStatement) prisma.$on('query', (event) => onStatement(event.query, event.duration / 1000));
     return new Database<Client>({ ...options, url }, product, prisma, connection, begun);
   }
@@ -397,7 +397,9 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
 
   /** Asks for what every change needs: SQLite's writer, or PostgreSQL's lock of the table. Changes nothing. */
   async tryWrite(): Promise<void> {
-    await this.writes.ask(() => this.execute(sql`DELETE FROM "Change" WHERE 1 = 0`));
+    // By the adapter: a check of readiness must not wait until Prisma's client has loaded its compiler.
+    const statement = { sql: 'DELETE FROM "Change" WHERE 1 = 0', args: [], argTypes: [] };
+    await this.writes.ask(() => this.#connection.adapter.executeRaw(statement));
   }
 
   /** As `writeOnThread` of its connection. */

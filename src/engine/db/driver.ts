@@ -34,7 +34,7 @@ export interface Connection {
   readonly readLong?: RawRead;
   /**
    * Asks a thread that writes to the same file, by its module, while no transaction of this connection is open; reads need not
-   * wait. For writes that would hold this thread for long, if statements run in this process.
+   * wait. For writes that would hold this thread for long, if statements run in this process. Null only loads the module.
    */
   readonly writeOnThread?: (module: string, question: unknown) => Promise<unknown>;
   /** Reads within a transaction of the adapter. */

@@ -1,5 +1,6 @@
 import type { NodemailerError } from 'nodemailer';
 import type { Logger } from 'pino';
+import { loadedLater } from '../tools/loaded-later.ts';
 
 /** A mail of plain text. */
 export interface Mail {
@@ -50,9 +51,9 @@ export function holdMails(log: Logger): SendMail {
 
 /** Sends mails one after another, in the background; a failure is logged. */
 export function createMailer(smtpUrl: string, from: string, log: Logger): SendMail {
-  // Loaded with the first mail, since it takes time that most starts need not spend.
+  const library = loadedLater(() => import('nodemailer'));
   const open = async () =>
-    (await import('nodemailer')).createTransport(
+    (await library()).createTransport(
       {
         url: smtpUrl,
         pool: true,

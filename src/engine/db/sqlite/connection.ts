@@ -142,7 +142,8 @@ export async function connectSqlite(
     adapter,
     read,
     readLong,
-    writeOnThread: (module, question) => exclusively(() => ask(module, question)),
+    writeOnThread: (module, question) =>
+      question === null ? ask(module, null) : exclusively(() => ask(module, question)),
     // A transaction must not wait for its own end, as other statements do.
     readIn: () => async (sql, args) => readNow(sql, args),
     async requireOpened() {

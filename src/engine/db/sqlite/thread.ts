@@ -23,12 +23,12 @@ export function openOwn(settings: readonly string[]): Sqlite.Database {
   return file;
 }
 
-/** Answers questions one after the other, since none waits for anything but statements. */
+/** Answers questions one after the other, since none waits for anything but statements. Null asks for nothing. */
 export function answerBy<T>(answer: (question: T) => unknown): void {
   const send = (message: Answer) => parentPort?.postMessage(message);
-  parentPort?.on('message', async ({ id, question }: Question<T>) => {
+  parentPort?.on('message', async ({ id, question }: Question<T | null>) => {
     try {
-      send({ id, answer: await answer(question) });
+      send({ id, answer: question === null ? null : await answer(question) });
     } catch (error) {
       // Copies of errors between threads lose the driver's code.
       const { message, code } = error as Error & { code?: unknown };

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { builtFile } from '../../tools/own-files.ts';
 
@@ -12,17 +12,33 @@ const types: Readonly<Record<string, string>> = {
 /** Files and their compressed versions, read at the first request. */
 const files = new Map<string, Buffer | null>();
 
+/** Open files of the build that were not read yet. */
+const opened = new Map<string, number>();
+
+/** Opens all files of the build: they can be read also when another build has replaced them. */
+export function openAssets(): void {
+  for (const folder of ['assets', 'console', 'console/assets'])
+    for (const entry of readdirSync(builtFile(`generated/${folder}`), { withFileTypes: true })) {
+      const name = `${folder}/${entry.name}`;
+      if (entry.isFile() && !files.has(name) && !opened.has(name))
+        opened.set(name, openSync(builtFile(`generated/${name}`), 'r'));
+    }
+}
+
 function read(name: string): Buffer | null {
   const known = files.get(name);
   if (known !== undefined) return known;
+  const file = opened.get(name);
   let content: Buffer | null = null;
   try {
-    content = readFileSync(builtFile(`generated/${name}`));
+    content = readFileSync(file ?? builtFile(`generated/${name}`));
   } catch {
     // Unknown names are not cached, since anyone can request any number of them.
     return null;
   }
   files.set(name, content);
+  if (file !== undefined) closeSync(file);
+  opened.delete(name);
   return content;
 }
 
