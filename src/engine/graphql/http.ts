@@ -20,7 +20,14 @@ import { Documents } from './document.ts';
 import { errorForms, extensionsOf, headersOf } from './errors.ts';
 import { run } from './pipeline.ts';
 import { createSimpleAnswer } from './simple-request.ts';
-import { answerByYoga, createYogaServer, type GraphQLOptions, type Run, sendResponse, type Yoga } from './yoga.ts';
+import {
+  answerByYoga,
+  createYogaServer,
+  type GraphQLOptions,
+  type Run,
+  sendResponse,
+  type Yoga,
+} from './yoga.ts';
 
 /** Answers a request that is refused before its GraphQL is parsed. */
 function refuse(

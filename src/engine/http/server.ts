@@ -13,8 +13,8 @@ import { RETRY_AFTER } from '../rules/errors.ts';
 import { type createGuard, endUnlessComplete } from './guard.ts';
 import type { InFlight } from './limits/in-flight.ts';
 import type { LoadMeter } from './limits/load-meter.ts';
-import { MAX_HEADER, shortenHeaders } from './request/headers.ts';
 import { addHeaders, noteHeaders } from './request/head.ts';
+import { MAX_HEADER, shortenHeaders } from './request/headers.ts';
 import { abort, beginRequest, type RequestInfo, type Surface } from './request/info.ts';
 import type { RequestLog } from './request/log.ts';
 
