@@ -18,12 +18,13 @@ const schemas = { createLinkInput, updateLinkInput, createNamedInput, updateName
 
 /** The number of parses of each schema while the work is done. */
 async function parsesOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
-  const spies = Object.entries(schemas).map(([name, schema]) => [
-    name,
-    [vi.spyOn(schema, 'safeParse'), vi.spyOn(schema, 'parse')],
-  ] as const);
+  const spies = Object.entries(schemas).map(
+    ([name, schema]) => [name, [vi.spyOn(schema, 'safeParse'), vi.spyOn(schema, 'parse')]] as const,
+  );
   await work();
-  const counts = spies.map(([name, each]) => [name, each.reduce((sum, { mock }) => sum + mock.calls.length, 0)] as const);
+  const counts = spies.map(
+    ([name, each]) => [name, each.reduce((sum, { mock }) => sum + mock.calls.length, 0)] as const,
+  );
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
@@ -31,20 +32,41 @@ const url = 'https://example.com/parsed';
 const mutate = (text: string, variables: object) => owner.data(text, variables);
 const CREATE = 'mutation ($input: CreateLinkInput!) { createLink(input: $input) { __typename } }';
 const UPDATES = 'mutation ($inputs: [UpdateLinksInput!]!) { updateLinks(inputs: $inputs) { __typename } }';
+const CHECKS = `query ($inputs: [CreateLinkInput!]!) {
+  ${Array.from({ length: 10 }, (_, i) => `a${i}: checkLinks(inputs: $inputs) { code }`).join(' ')}
+}`;
+const WRONG = Array.from({ length: 101 }, () => ({ country: '??', url }));
 
 test.each<[string, () => Promise<unknown>, Record<string, number>]>([
   ['a new link of v1', () => owner.rest('POST', '/links', { url }), { createLinkInput: 1 }],
   ['a refused link of v1', () => owner.rest('POST', '/links', { url: 'nowhere' }), { createLinkInput: 1 }],
-  ['a link of v1 that it cannot read', () => owner.rest('POST', '/links', { url, privacy: 'x' }), { createLinkInput: 1 }],
-  ['a link of v1 without a URL', () => owner.rest('POST', '/links', { expiration_clicks: 'x' }), { createLinkInput: 1 }],
+  [
+    'a link of v1 that it cannot read',
+    () => owner.rest('POST', '/links', { url, privacy: 'x' }),
+    { createLinkInput: 1 },
+  ],
+  [
+    'a link of v1 without a URL',
+    () => owner.rest('POST', '/links', { expiration_clicks: 'x' }),
+    { createLinkInput: 1 },
+  ],
   ['a changed link of v1', () => owner.rest('PUT', `/links/${id}`, { title: 'x' }), { updateLinkInput: 1 }],
   ['a new space of v1', () => owner.rest('POST', '/spaces', { name: 'x' }), { createNamedInput: 1 }],
   ['a new link', () => mutate(CREATE, { input: { url } }), { createLinkInput: 1 }],
-  ['a link that may exist', () => mutate(CREATE, { input: { url, title: 'x', reuse: true } }), { createLinkInput: 1 }],
+  [
+    'a link that may exist',
+    () => mutate(CREATE, { input: { url, title: 'x', reuse: true } }),
+    { createLinkInput: 1 },
+  ],
   [
     'a changed link of a batch with a password',
     () => mutate(UPDATES, { inputs: [{ id, input: { privacyPassword: 'other' } }] }),
     { updateLinkInput: 1 },
+  ],
+  [
+    'a link that many fields check',
+    () => mutate(CHECKS, { inputs: [{ url, targeting: { countries: WRONG } }] }),
+    { createLinkInput: 1 },
   ],
   [
     'a refused change of a batch',

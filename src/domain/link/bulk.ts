@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { insertLinksIn, type NewLink, setImportedClicks } from '../../db/links.ts';
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
@@ -36,7 +37,7 @@ export interface Origin {
 /** A new link of a batch. */
 export interface BulkItem {
   /** The fields of `createLink`, before they are parsed. */
-  readonly input: unknown;
+  readonly input: object;
   readonly origin: Origin;
   /** Tags by their names, in addition to those of the input; missing ones are made with the link. */
   readonly tags?: readonly NamedTag[] | undefined;
@@ -155,14 +156,31 @@ function seeded(text: string): Random {
   };
 }
 
+type ParsedInput =
+  | { readonly data: z.output<typeof createLinkInput> }
+  | { readonly errors: readonly FieldError[] };
+
+/** Parsed inputs that are still in use: many fields of an operation may check those of one variable. */
+const parsedInputs = new WeakMap<object, ParsedInput>();
+
+function parseNewLink(unparsed: object): ParsedInput {
+  const known = parsedInputs.get(unparsed);
+  if (known !== undefined) return known;
+  const { data, error } = createLinkInput.safeParse(unparsed);
+  const parsed = error ? { errors: fieldErrors(error) } : { data };
+  parsedInputs.set(unparsed, parsed);
+  return parsed;
+}
+
 function parseItem(
   { input: unparsed, origin, tags: named = [] }: BulkItem,
   services: Services,
   seed = '',
 ): ParsedItem {
-  const { data, error } = createLinkInput.safeParse(unparsed);
+  const parsed = parseNewLink(unparsed);
   const tags = new Map(named.map((tag) => [foldCase(tag.name), tag]));
-  if (error) return { origin, tags, input: undefined, errors: fieldErrors(error), mayRename: false };
+  if ('errors' in parsed) return { origin, tags, input: undefined, errors: parsed.errors, mayRename: false };
+  const { data } = parsed;
   const nextAlias = generatedAliases(seeded(`${seed}${data.url} ${data.title}`), services.lists);
   const { alias = null, domainId } = data;
   const input = {
