@@ -6,7 +6,6 @@ import type { Data } from './database.ts';
 
 /** Milliseconds for which keys and invitations are kept after their end. */
 const KEPT_FOR = 90 * 24 * 60 * 60 * 1000;
-const EVERY = 60 * 60 * 1000;
 const DELETE_BATCH_SIZE = 500;
 
 /** The latest end of access that is deleted now. */
@@ -28,9 +27,5 @@ async function deleteEnded(db: Data, before: Date): Promise<boolean> {
 /** Deletes keys and invitations some time after their end. */
 export function accessRetention(db: Data, now: RetentionTime, log: Logger): AgeRetention {
   const deleteSome = (before: Date) => deleteEnded(db, before);
-  return new AgeRetention(
-    log,
-    { what: 'keys and invitations', every: EVERY },
-    { maxAge: KEPT_FOR, now, deleteSome },
-  );
+  return new AgeRetention(log, { maxAge: KEPT_FOR, now, deleteSome });
 }

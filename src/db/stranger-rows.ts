@@ -35,7 +35,6 @@ export async function countRows(
   return row?.rows ?? 0;
 }
 
-const EVERY = 60_000;
 const DELETE_BATCH_SIZE = 1_000;
 
 /** Deletes what has ended of the rows that strangers add. */
@@ -44,7 +43,7 @@ export class StrangersRetention extends Retention {
   readonly #now: () => Date;
 
   constructor(db: Data, now: () => Date, log: Logger) {
-    super(log, { what: 'tokens and guesses', every: EVERY, pause: 20 });
+    super(log, 20);
     this.#db = db;
     this.#now = now;
   }

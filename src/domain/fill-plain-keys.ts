@@ -1,15 +1,15 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { fillPlainKeys } from '../db/plain-keys.ts';
-import { Periodic } from '../engine/db/retention.ts';
+import { BatchWork } from '../engine/db/retention.ts';
 import { plainKeyOf } from '../engine/rules/input.ts';
 
 /** Makes the plain keys of what earlier versions wrote, also while one still runs. Several processes may do so at once. */
-export class PlainKeys extends Periodic {
+export class PlainKeys extends BatchWork {
   readonly #database: Database;
 
   constructor(database: Database, log: Logger) {
-    super(log, { failure: 'old links could not be prepared for searches', every: 60_000, pause: 20 });
+    super(log, 20);
     this.#database = database;
   }
 

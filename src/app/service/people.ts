@@ -2,28 +2,20 @@ import { KeyAccess } from '../../auth/key-access.ts';
 import { OpenId } from '../../auth/openid.ts';
 import { createAuthRouter } from '../../auth/router.ts';
 import { SignInLog } from '../../auth/sign-in-log.ts';
-import { accessRetention } from '../../db/ended-access.ts';
 import { LASTING } from '../../db/records-clock.ts';
-import { DeletedStatisticsRemoval } from '../../db/statistics/delete-statistics.ts';
-import { StatisticsRetention } from '../../db/statistics/statistics-retention.ts';
-import { StrangersRetention } from '../../db/stranger-rows.ts';
-import { DeletedWebhooksRemoval } from '../../db/webhook/deliveries.ts';
 import { requirePermission } from '../../domain/access/actor.ts';
 import { countWaitingMails } from '../../domain/access/address-change.ts';
-import { PlainKeys } from '../../domain/fill-plain-keys.ts';
 import { LongWorks } from '../../domain/long-work.ts';
 import { UserPasswords } from '../../domain/password.ts';
 import { WebhookSender } from '../../domain/webhook/sender.ts';
-import { changeRetention } from '../../engine/changes/log.ts';
 import { ChangeSubscriptions } from '../../engine/changes/subscriptions.ts';
-import { answerRetention } from '../../engine/db/idempotency-answers.ts';
-import { KEPT_FOR } from '../../engine/db/kept-answer-limit.ts';
 import { Readers } from '../../engine/db/postgresql/replicas.ts';
 import { RetentionClock } from '../../engine/db/retention-clock.ts';
 import { createGraphQLHandler, schemaText } from '../../engine/graphql/http.ts';
 import { SessionCookies } from '../../engine/http/request/session-cookie.ts';
 import { createPost } from '../../engine/outgoing/post.ts';
 import { createRestRouter } from '../../engine/rest/router.ts';
+import { Jobs } from '../../engine/tools/jobs.ts';
 import { VERSION } from '../../engine/tools/own-files.ts';
 import { openApi } from '../../rest/description.ts';
 import { createDownload } from '../../rest/download.ts';
@@ -31,8 +23,8 @@ import { routes } from '../../rest/routes.ts';
 import { createSnapshot } from '../../rest/snapshot.ts';
 import { api, runOwn } from '../../schema/api.ts';
 import { consoleUrlOf } from '../config.ts';
-import { AddressMails } from './address-mails.ts';
 import { createFirst } from './first-start.ts';
+import { listJobs } from './jobs.ts';
 import type { Background, Ports } from './ports.ts';
 import { createOwnerRequestOf, createRequestOf } from './requests.ts';
 import type { Opened, Visitors } from './visitors.ts';
@@ -92,23 +84,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
   metrics?.watchFailingWebhooks(() => webhooks.failing(), now);
   const { sideEffects } = config;
   const background: Background[] = [readers, access, signInLog, ...(sideEffects ? [webhooks] : [])];
-  const upkeep: Background[] = [
-    new PlainKeys(db, log),
-    new DeletedStatisticsRemoval(db, log),
-    new DeletedWebhooksRemoval(db, log),
-    // Days end in any case: the keys of their visitors are secrets.
-    new StatisticsRetention(db, sideEffects ? config.statisticsMonths : 0, now, log, {
-      retention: retentionTime,
-    }),
-  ];
-  if (sideEffects)
-    upkeep.push(
-      changeRetention(db, config.historyDays, retentionTime, log),
-      new StrangersRetention(db, now, log),
-      accessRetention(db, retentionTime, log),
-      answerRetention(db, KEPT_FOR, now, log),
-      new AddressMails(db, services, now, log),
-    );
+  const upkeep: Background[] = [new Jobs(listJobs({ config, db, services, retentionTime, now, log }), log)];
 
   return {
     ...{ auth, openApi, subscriptions, longWorks, background, upkeep },

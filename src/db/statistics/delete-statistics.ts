@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Periodic } from '../../engine/db/retention.ts';
+import { BatchWork } from '../../engine/db/retention.ts';
 import { join, name, type Sql, sql } from '../../engine/db/sql.ts';
 import type { Data, Transaction } from '../database.ts';
 import { type Counted, countTables } from './scope.ts';
@@ -169,14 +169,12 @@ export async function removeDeletedStatistics(db: Data): Promise<boolean> {
   });
 }
 
-const EVERY = 10_000;
-
 /** Removes the statistics of deleted links, in slices. */
-export class DeletedStatisticsRemoval extends Periodic {
+export class DeletedStatisticsRemoval extends BatchWork {
   readonly #db: Data;
 
   constructor(db: Data, log: Logger) {
-    super(log, { failure: 'statistics of deleted links could not be removed', every: EVERY, pause: 50 });
+    super(log, 50);
     this.#db = db;
   }
 

@@ -116,7 +116,7 @@ export class StatisticsRetention extends Retention {
     log: Logger,
     clocks: Partial<Clocks> = {},
   ) {
-    super(log, { what: 'statistics', every: 60_000, pause: 50 });
+    super(log, 50);
     this.#database = database;
     this.#db = database;
     this.#months = months;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Periodic } from '../../engine/db/retention.ts';
+import { BatchWork } from '../../engine/db/retention.ts';
 import { empty, join, type Sql, sql } from '../../engine/db/sql.ts';
 import type { WebhookDelivery } from '../../generated/sqlite/client.ts';
 import type { Data, Transaction } from '../database.ts';
@@ -155,18 +155,12 @@ export async function removeDeliveries(db: Data): Promise<boolean> {
   return true;
 }
 
-const REMOVE_EVERY = 10_000;
-
 /** Deletes the deliveries of deleted webhooks, in slices. */
-export class DeletedWebhooksRemoval extends Periodic {
+export class DeletedWebhooksRemoval extends BatchWork {
   readonly #db: Data;
 
   constructor(db: Data, log: Logger) {
-    super(log, {
-      failure: 'deliveries of deleted webhooks could not be removed',
-      every: REMOVE_EVERY,
-      pause: 50,
-    });
+    super(log, 50);
     this.#db = db;
   }
 

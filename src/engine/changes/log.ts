@@ -203,5 +203,5 @@ async function deleteOldChanges(db: Data, before: Date): Promise<boolean> {
 export function changeRetention(db: Data, days: number, now: RetentionTime, log: Logger): AgeRetention {
   const maxAge = days * 24 * 60 * 60 * 1000;
   const deleteSome = (before: Date) => deleteOldChanges(db, before);
-  return new AgeRetention(log, { what: 'changes', every: 60 * 60 * 1000 }, { maxAge, now, deleteSome });
+  return new AgeRetention(log, { maxAge, now, deleteSome });
 }

@@ -103,9 +103,5 @@ export function answerRetention(
   const clock = new RetentionClock(db, ANSWERS, now, log, uptime);
   const maxAge = minAge + ANSWERS.maxLeap;
   const deleteSome = (before: Date) => deleteOldAnswers(db, before);
-  return new AgeRetention(
-    log,
-    { what: 'answers', every: 10 * 60 * 1000 },
-    { maxAge, now: clock.read, deleteSome },
-  );
+  return new AgeRetention(log, { maxAge, now: clock.read, deleteSome });
 }

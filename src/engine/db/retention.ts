@@ -1,72 +1,38 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { singleFlight } from '../tools/single-flight.ts';
 import type { RetentionTime } from './retention-clock.ts';
 
-interface PeriodicOptions {
-  /** The message in the log if it fails. */
-  readonly failure: string;
-  /** Milliseconds between two runs, and between two batches. */
-  readonly every: number;
-  readonly pause: number;
-}
-
-/** Work that is done periodically, in batches. */
-export abstract class Periodic {
+/** Work that is done in batches, with pauses between them, until it is stopped. A job of `jobs.ts` begins it. */
+export abstract class BatchWork {
   protected readonly log: Logger;
-  readonly #options: PeriodicOptions;
-  #timer: NodeJS.Timeout | undefined;
-  #lastRun: Promise<void> = Promise.resolve();
+  readonly #pause: number;
   #stopped = false;
 
-  constructor(log: Logger, options: PeriodicOptions) {
+  /** @param pause milliseconds between two batches */
+  constructor(log: Logger, pause: number) {
     this.log = log;
-    this.#options = options;
+    this.#pause = pause;
   }
 
   /** Does all that there is to do now. */
   abstract work(): Promise<void>;
+
+  /** Begins no further batch. */
+  stop(): void {
+    this.#stopped = true;
+  }
 
   protected get isStopped(): boolean {
     return this.#stopped;
   }
 
   protected async untilNone(doSome: () => Promise<boolean>): Promise<void> {
-    while (!this.#stopped && (await doSome())) await setTimeout(this.#options.pause);
-  }
-
-  start(): void {
-    this.#begin();
-    this.#timer = setInterval(() => this.#begin(), this.#options.every).unref();
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#lastRun;
-  }
-
-  readonly #run = singleFlight(() =>
-    this.work().catch((error: unknown) => {
-      this.log.warn({ err: error }, this.#options.failure);
-    }),
-  );
-
-  #begin(): void {
-    this.#lastRun = this.#run();
+    while (!this.#stopped && (await doSome())) await setTimeout(this.#pause);
   }
 }
 
-interface RetentionOptions extends Omit<PeriodicOptions, 'failure'> {
-  readonly what: string;
-}
-
-/** Deletes old records periodically. */
-export abstract class Retention extends Periodic {
-  constructor(log: Logger, { what, ...options }: RetentionOptions) {
-    super(log, { ...options, failure: `old ${what} could not be deleted` });
-  }
-
+/** Deletes old records. */
+export abstract class Retention extends BatchWork {
   /** Deletes everything that is too old now. */
   abstract deleteOld(): Promise<void>;
 
@@ -86,8 +52,8 @@ interface AgeOptions {
 export class AgeRetention extends Retention {
   readonly #age: AgeOptions;
 
-  constructor(log: Logger, what: Pick<RetentionOptions, 'what' | 'every'>, age: AgeOptions) {
-    super(log, { ...what, pause: 100 });
+  constructor(log: Logger, age: AgeOptions) {
+    super(log, 100);
     this.#age = age;
   }
 
