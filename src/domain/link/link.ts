@@ -81,9 +81,7 @@ export async function prepareNewLink(...given: Given): Promise<Write> {
 }
 
 /** Parses the input, and prepares the search for equal links. @throws DomainError VALIDATION */
-async function readNewLink(
-  ...[db, actor, services, unparsed, now, select = {}]: Given
-): Promise<Creation> {
+async function readNewLink(...[db, actor, services, unparsed, now, select = {}]: Given): Promise<Creation> {
   const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? services.defaultDomainId;
   const creation = { db, actor, services, input, domainId, now, select };

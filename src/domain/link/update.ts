@@ -186,7 +186,9 @@ function writeUpdate(change: Change, hashed?: Hashed | null): Promise<SelectedLi
     // Takes long: once, and not in a transaction.
     const columns = hashed ? await adoptHashes(hashed, change, link) : await hashUpdate(change, link);
     const settings = await settingsFor(change, columns, change.db, link);
-    return settings === null ? readChanged(change, change.db) : writeSettings(change, columns, link, settings);
+    return settings === null
+      ? readChanged(change, change.db)
+      : writeSettings(change, columns, link, settings);
   });
 }
 
@@ -243,10 +245,7 @@ async function settingsFor(
   const { pixelIds: pixels, tagIds: tags } = lists;
   const columns = { ...changed, ...renewed };
   if (Object.keys(columns).length === 0 && !pixels && !tags) return null;
-  const fields = changedFields(
-    { ...changed, ...(pixels && { pixels }), ...(tags && { tags }) },
-    fieldNames,
-  );
+  const fields = changedFields({ ...changed, ...(pixels && { pixels }), ...(tags && { tags }) }, fieldNames);
   const updatedAt = fields.length > 0 ? timeOfChange(stored, now) : stored.updatedAt;
   return { columns: { ...columns, updatedAt }, ...lists, fields };
 }
