@@ -144,7 +144,9 @@ export class OpenId {
 
   /** The provider of the settings; null if they have none. */
   static of(settings: ProviderSettings, consoleUrl: string, log: Logger): OpenId | null {
-    return settings.oidcIssuer === undefined ? null : new OpenId(settings.oidcIssuer, settings, consoleUrl, log);
+    return settings.oidcIssuer === undefined
+      ? null
+      : new OpenId(settings.oidcIssuer, settings, consoleUrl, log);
   }
 
   get name(): string {

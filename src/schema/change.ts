@@ -12,13 +12,13 @@ import type { LoggedChange } from '../engine/changes/events.ts';
 import { costs } from '../engine/graphql/cost/costs.ts';
 import type { EdgesInput } from '../engine/lists/pagination.ts';
 import { DomainError } from '../engine/rules/errors.ts';
+import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './access.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, selectionOf } from './list.ts';
 import { findNodes, Node, nodeIdOf } from './node.ts';
-import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './access.ts';
 import { Space } from './space.ts';
 import { Tag } from './tag.ts';
 

@@ -18,13 +18,13 @@ import {
 import { type TopLink, topLinks, topLinksBy } from '../domain/statistics/top-links.ts';
 import { type ArgumentValues, costs, countOf } from '../engine/graphql/cost/costs.ts';
 import { shownCount, shownCountLimit } from '../engine/rules/input.ts';
+import { Account } from './access.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 import { changeCost } from './cost/field-cost.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link, selectFor } from './link/link.ts';
 import { orderOf, pageOf } from './list.ts';
-import { Account } from './access.ts';
 import { defineResult, NotFoundError, withFailures } from './result.ts';
 import { Space } from './space.ts';
 import { Tag } from './tag.ts';

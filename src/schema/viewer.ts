@@ -3,8 +3,8 @@ import { findSessions, MAX_SESSIONS } from '../domain/access/session.ts';
 import { costs, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
 import type { RateLimitState } from '../engine/rules/caller.ts';
 import type { Session as SessionRow } from '../generated/sqlite/client.ts';
-import { builder } from './builder.ts';
 import { Account, ApiKey, Permission, Role, User } from './access.ts';
+import { builder } from './builder.ts';
 
 const RateLimit = builder.objectRef<RateLimitState>('RateLimit').implement({
   description:

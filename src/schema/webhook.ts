@@ -24,13 +24,13 @@ import {
 } from '../domain/webhook/webhook.ts';
 import { costs } from '../engine/graphql/cost/costs.ts';
 import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
+import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './access.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 import { changeCost } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
 import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './access.ts';
 import { idArgs, mutationsOf, queryOf } from './record-fields.ts';
 import { asDeleted, defineResult, NotFoundError, ValidationError, withFailures } from './result.ts';
 

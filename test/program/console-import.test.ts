@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitCells, cut, joined, textIn, urlNames, withRecord } from '../../console/src/data/import.ts';
+import { cut, joined, splitCells, textIn, urlNames, withRecord } from '../../console/src/data/import.ts';
 import { inColumns, separatorIn } from '../../console/src/data/separators.ts';
 import { importFormats } from '../../src/domain/transfer/formats.ts';
 

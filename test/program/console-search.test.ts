@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import {
   aliasFirst,
   searchedAlias,
-  toFilter,
-  toQuery,
   searchedShortUrls,
   stateOf,
+  toFilter,
+  toQuery,
 } from '../../console/src/views/links/links-state.ts';
 
 const domains = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toPoints, type Span, parseView, yearBefore } from '../../console/src/views/statistics/period.ts';
+import { parseView, type Span, toPoints, yearBefore } from '../../console/src/views/statistics/period.ts';
 
 test.each([
   [

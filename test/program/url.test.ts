@@ -30,7 +30,7 @@ test('drops the invisible characters around a pasted address and alias, mixed wi
     expect(aliasInput.parse(`${around}abc${around}`)).toBe('abc');
     expect(withScheme(`${around}www.example.com/a${around}`)).toBe('https://www.example.com/a');
   }
-  expect(webAddress.safeParse(INVISIBLE).error?.issues[0]?.message).toBe(refusal('BLANK'));
+  expect(webAddress.safeParse(INVISIBLE).error?.issues[0]?.message).toBe(refusal('BLANK').why.message);
 });
 
 test('keeps invisible characters inside an address', () => {

@@ -1,5 +1,5 @@
 import type { LinkWholeFragment } from '../generated/documents.ts';
-import { toLinkFields, hasChangedTargets, type LinkFields } from './link-fields.ts';
+import { hasChangedTargets, type LinkFields, toLinkFields } from './link-fields.ts';
 
 /** The fields that somebody edits, and the link as they saw it when they began. */
 export interface Editing {

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react
 import type { ChangeRowFragment, LinkWholeFragment } from '../generated/documents.ts';
 import { isOwn, useChangesOfLink } from './changes.ts';
 import { changedFields, type Saved } from './edit-state.ts';
-import { toLinkFields, type LinkFields } from './link-fields.ts';
+import { type LinkFields, toLinkFields } from './link-fields.ts';
 import { type Seen, seen } from './seen.ts';
 import type { Session } from './session.ts';
 

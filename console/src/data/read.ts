@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql';
 import { useAfterOutage, useRetry } from './away.ts';
 import { type Happening, onHappenings } from './bus.ts';
-import { type Fault, toFault, mayBeOutage } from './faults.ts';
+import { type Fault, mayBeOutage, toFault } from './faults.ts';
 
 /** The pause before a list is read again after a change, and the shortest time between two reads, in milliseconds. */
 const SETTLE = 150;

@@ -1,4 +1,4 @@
-import { toDraft, fieldsOfDraft, type LinkFields, targetTypes } from './link-fields.ts';
+import { fieldsOfDraft, type LinkFields, targetTypes, toDraft } from './link-fields.ts';
 
 /** Texts that somebody typed in the form of a link, and signs of the values before: nothing that they did not type. */
 export interface Typed {

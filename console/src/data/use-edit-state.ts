@@ -6,20 +6,20 @@ import { announce } from './bus.ts';
 import { forgetDiscarded, offerBack, useTakenBack } from './discarded.ts';
 import { draftName, dropDraft, keepDraft, readDraft } from './drafts.ts';
 import {
+  beginEditing,
   changedFields,
   type Editing,
-  beginEditing,
   editingOn,
   isConflict,
   type Saved,
 } from './edit-state.ts';
 import {
   changedInput,
-  toDraft,
   type FieldErrors,
-  toLinkFields,
   hasChanges,
   type LinkFields,
+  toDraft,
+  toLinkFields,
 } from './link-fields.ts';
 import { type LinkMemory, useLinkMemory } from './memory.ts';
 import { madeFor } from './named.ts';

@@ -5,8 +5,8 @@ import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 import { Field, SelectField } from './field.tsx';
 import {
-  parseColor,
   logoIn,
+  parseColor,
   plainQr,
   type QrDesign,
   type QrLogo,

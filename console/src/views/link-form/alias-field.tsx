@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { useClient } from 'urql';
-import { newAliases, type LinkFields } from '../../data/link-fields.ts';
+import { type LinkFields, newAliases } from '../../data/link-fields.ts';
 import { errorsIn } from '../../data/refusals.ts';
 import { CheckLinksDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { TextField } from '../../parts/field.tsx';

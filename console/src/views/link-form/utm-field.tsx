@@ -1,8 +1,8 @@
 import type { KeyboardEvent, ReactElement } from 'react';
 import { Link } from 'wouter';
-import { newAliases, type FormProps, enteredSources } from '../../data/link-fields.ts';
+import { enteredSources, type FormProps, newAliases } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
-import { filledUtm, noUtm, utcToday, utmIn, utmLine, makeUtm, withUtm } from '../../data/utm.ts';
+import { filledUtm, makeUtm, noUtm, utcToday, utmIn, utmLine, withUtm } from '../../data/utm.ts';
 import { UtmTemplatesDocument } from '../../generated/documents.ts';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';

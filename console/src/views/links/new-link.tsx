@@ -8,14 +8,14 @@ import { offerBack, useTakenBack } from '../../data/discarded.ts';
 import { draftName, dropDraft, keepDraft, NEW, readDraft } from '../../data/drafts.ts';
 import { changedFields } from '../../data/edit-state.ts';
 import {
-  toDraft,
+  enteredSources,
   type FieldErrors,
   fieldsOfDraft,
   type LinkFields,
   newFields,
   newLinkInput,
   newLinkInputs,
-  enteredSources,
+  toDraft,
 } from '../../data/link-fields.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsAfter, errorsBesides, linkErrors, type Refusal, unsendable } from '../../data/refusals.ts';

@@ -9,13 +9,13 @@ import {
 } from '../../generated/documents.ts';
 import {
   aliasFirst,
-  searchedAlias,
-  toFilter,
   type LinksState,
   looksAnywhere,
-  toOrder,
   parseShortUrl,
+  searchedAlias,
   searchedShortUrls,
+  toFilter,
+  toOrder,
 } from './links-state.ts';
 
 const PAGE = 50;

@@ -24,7 +24,7 @@ import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
 import { toLocalInput, withoutScheme } from '../../words/format.ts';
 import { BulkTags } from '../links/bulk-tags.tsx';
-import { toQuery, stateOf } from '../links/links-state.ts';
+import { stateOf, toQuery } from '../links/links-state.ts';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 type Made = NonNullable<Result['link']>;

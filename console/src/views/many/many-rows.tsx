@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { PAUSE } from '../../data/checked-lines.ts';
-import { type CutText, splitCells, cellsOfLine, namesIn, type TextRecord } from '../../data/import.ts';
+import { type CutText, cellsOfLine, namesIn, splitCells, type TextRecord } from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
 import { texts } from '../../texts.ts';
 import { inDigits, withoutScheme } from '../../words/format.ts';

@@ -15,17 +15,17 @@ import { Dimensions } from './dimensions.tsx';
 import { asking, type Owner, readOwnerPart } from './owner.ts';
 import {
   comparisons,
+  formatSums,
   type Interval,
-  possibleIntervals,
   lastDays,
   lengths,
   longBefore,
   monthOf,
   type Period,
   parsePeriod,
-  toPoints,
-  formatSums,
   parseView,
+  possibleIntervals,
+  toPoints,
   withPeriod,
 } from './period.ts';
 import { TopLinks } from './top-links.tsx';
