@@ -3,11 +3,9 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { Database } from '../src/db/database.ts';
-import { PrismaClient } from '../src/generated/sqlite/client.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown;
 
@@ -42,10 +40,7 @@ function map(): Handler {
 /** Serves the reads and writes by Prisma. */
 async function prisma(url: string): Promise<Handler> {
   const pool = { poolSize: 10, statementTimeout: 0 };
-  // For SQLite, Prisma's plain adapter, without the program's additions.
-  const client = url.startsWith('file:')
-    ? new PrismaClient({ adapter: new PrismaBetterSqlite3({ url }) })
-    : (await Database.open(url, { pool })).prisma;
+  const { prisma: client } = await Database.open(url, { pool });
   const where = { accountId: 1 };
   let made = 0;
   return async (req, res) => {

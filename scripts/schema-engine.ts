@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
   bindMigrationAwareSqlAdapterFactory,
@@ -11,7 +10,8 @@ import {
   type SqlQuery,
 } from '@prisma/driver-adapter-utils';
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
-import { type Provider, requireProvider } from '../src/engine/db/url.ts';
+import { FileConnection } from '../src/engine/db/sqlite/file-connection.ts';
+import { requireProvider } from '../src/engine/db/url.ts';
 
 export type SchemaEngine = bindings.SchemaEngine;
 export const noFilters = { externalTables: [], externalEnums: [] };
@@ -79,29 +79,46 @@ function readsCatalogue(adapter: SqlDriverAdapter): void {
 /** The engine's query for the condition of a partial index; this build of SQLite treats text in double quotes as a column. */
 const NAME_IN_DOUBLE_QUOTES = /^(SELECT sql FROM sqlite_master WHERE .* name = )"(\w+)"/;
 
-/**
- * The adapters cannot run a migration's script with a trigger: PostgreSQL's splits it at every semicolon, SQLite's prepares
- * it as a single statement on a shadow database. Here the driver gets the whole script; on PostgreSQL this also makes each
- * migration one transaction.
- */
-function runsScriptsWhole(provider: Provider, adapter: SqlDriverAdapter): SqlDriverAdapter {
-  if (provider === 'sqlite') {
-    const executeRaw = adapter.executeRaw.bind(adapter);
-    adapter.executeRaw = async (query: SqlQuery) => {
-      if (query.args.length > 0) return executeRaw(query);
-      await adapter.executeScript(query.sql);
-      return 0;
+/** The part of an adapter's factory that the engine needs. */
+type Connects = Pick<SqlMigrationAwareDriverAdapterFactory, 'connect' | 'connectToShadowDb'>;
+
+/** Connects to a SQLite file without the service's turns: the engine is its only user, and gets each script whole. */
+function sqliteConnections(url: string): Connects {
+  const open = async (file: string): Promise<SqlDriverAdapter> => {
+    const connection = await FileConnection.open(file, []);
+    const executeScript = async (script: string) => connection.script(script);
+    return {
+      provider: 'sqlite',
+      adapterName: 'linkspace-sqlite',
+      queryRaw: async (query) =>
+        connection.query({ ...query, sql: query.sql.replace(NAME_IN_DOUBLE_QUOTES, "$1'$2'") }),
+      async executeRaw(query) {
+        if (query.args.length > 0) return connection.execute(query);
+        await executeScript(query.sql);
+        return 0;
+      },
+      executeScript,
+      startTransaction: () => Promise.reject(new Error('the engine begins its transactions itself')),
+      dispose: async () => connection.close(),
     };
-    const queryRaw = adapter.queryRaw.bind(adapter);
-    adapter.queryRaw = (query) =>
-      queryRaw({ ...query, sql: query.sql.replace(NAME_IN_DOUBLE_QUOTES, "$1'$2'") });
-  } else {
+  };
+  return { connect: () => open(url), connectToShadowDb: () => open(':memory:') };
+}
+
+/** Connects to PostgreSQL; a migration's script is one statement, since the adapter would split it at every semicolon. */
+function postgresqlConnections(url: string): Connects {
+  const factory = new PrismaPg(url);
+  const prepare = (adapter: SqlDriverAdapter): SqlDriverAdapter => {
     readsCatalogue(adapter);
     adapter.executeScript = async (script: string) => {
       await adapter.executeRaw({ sql: script, args: [], argTypes: [] });
     };
-  }
-  return adapter;
+    return adapter;
+  };
+  return {
+    connect: async () => prepare(await factory.connect()),
+    connectToShadowDb: async () => prepare(await factory.connectToShadowDb()),
+  };
 }
 
 /**
@@ -114,17 +131,17 @@ export async function withSchemaEngine<T>(
 ): Promise<T> {
   load();
   const provider = requireProvider(url);
-  const inner = provider === 'sqlite' ? new PrismaBetterSqlite3({ url }) : new PrismaPg(url);
+  const connections = provider === 'sqlite' ? sqliteConnections(url) : postgresqlConnections(url);
   const opened: SqlDriverAdapter[] = [];
   const track = (adapter: SqlDriverAdapter): SqlDriverAdapter => {
     opened.push(adapter);
-    return runsScriptsWhole(provider, adapter);
+    return adapter;
   };
   const factory: SqlMigrationAwareDriverAdapterFactory = {
-    provider: inner.provider,
-    adapterName: inner.adapterName,
-    connect: async () => track(await inner.connect()),
-    connectToShadowDb: async () => track(await inner.connectToShadowDb()),
+    provider: provider === 'sqlite' ? 'sqlite' : 'postgres',
+    adapterName: 'linkspace-migrations',
+    connect: async () => track(await connections.connect()),
+    connectToShadowDb: async () => track(await connections.connectToShadowDb()),
   };
   const bound = bindMigrationAwareSqlAdapterFactory(factory);
   const datasource = `datasource db {\n  provider = "${provider}"\n}\n`;

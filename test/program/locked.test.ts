@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import Sqlite from 'better-sqlite3';
 import { afterAll, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
-import { whenUnlocked } from '../../src/engine/db/sqlite/connection.ts';
+import { FileConnection } from '../../src/engine/db/sqlite/file-connection.ts';
+import { whenUnlocked } from '../../src/engine/db/sqlite/locked.ts';
 import { startTestServer } from '../../src/testing/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -13,17 +13,20 @@ const folder = mkdtempSync(join(tmpdir(), 'linkspace-locked-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('retries a statement that met the lock of a migration', async () => {
-  const adapter = new PrismaBetterSqlite3({ url: `file:${join(folder, 'linkspace.db')}`, timeout: 0 });
-  const [migrating, waiting] = [await adapter.connect(), await adapter.connect()];
-  await migrating.executeScript('BEGIN EXCLUSIVE');
+  const url = `file:${join(folder, 'linkspace.db')}`;
+  const [migrating, waiting] = [await FileConnection.open(url, []), await FileConnection.open(url, [])];
+  migrating.script('BEGIN EXCLUSIVE');
   let attempts = 0;
-  const { rows } = await whenUnlocked(async () => {
+  const { rows } = await whenUnlocked(() => {
     attempts++;
-    const answer = waiting.queryRaw({ sql: 'SELECT COUNT(*) FROM sqlite_master', args: [], argTypes: [] });
-    return answer.finally(() => attempts === 1 && migrating.executeScript('COMMIT'));
+    try {
+      return waiting.query({ sql: 'SELECT COUNT(*) FROM sqlite_master', args: [], argTypes: [] });
+    } finally {
+      if (attempts === 1) migrating.script('COMMIT');
+    }
   });
   expect([attempts, rows]).toEqual([2, [[0]]]);
-  await Promise.all([migrating, waiting].map((connection) => connection.dispose()));
+  for (const connection of [migrating, waiting]) connection.close();
 });
 
 test('keeps running while another process locks the file, and writes afterwards', async () => {

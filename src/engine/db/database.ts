@@ -1,13 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type {
-  Transaction as AdapterTransaction,
-  SqlDriverAdapterFactory,
-} from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
 import { ChangeEvents } from '../changes/events.ts';
 import { growingTo } from '../tools/growing-cache.ts';
 import { Turns } from '../tools/turns.ts';
 import { AnswerWatch } from './answer-watch.ts';
+import { type Begun, BegunTransactions } from './begun-transactions.ts';
 import { onBehalfOf } from './current-account.ts';
 import type { Dialect } from './dialect.ts';
 import { type Connection, dateText, type PoolOptions, type RawRead, rowsOf, type Times } from './driver.ts';
@@ -156,33 +153,19 @@ const KEYED_WRITE_TIMEOUT = 5_000;
 /** Maximum number of kept samples of texts, and their lifetime in milliseconds. An outdated one only costs time. */
 const SAMPLES = { max: 200, ttl: 600_000 };
 
-/** The adapter's transaction behind one of Prisma's client, which does not expose it. */
-type Begun = AsyncLocalStorage<{ transaction?: AdapterTransaction }>;
-
 /** Libraries of the other database are not loaded: that would take a tenth of the start's time. */
 async function connect(
   url: string,
   { pool, directUrl, mayBeAway, growthInterval, onPoolSize, ...sqliteOptions }: DatabaseOptions,
-  begun: Begun,
+  begun: BegunTransactions,
 ): Promise<Connection> {
-  const isOwn = (transaction: AdapterTransaction) => begun.getStore()?.transaction === transaction;
-  const open = async () => {
-    if (requireProvider(url) === 'sqlite')
-      return (await import('./sqlite/connection.ts')).connectSqlite(url, isOwn, sqliteOptions);
-    const { connectPostgresql } = await import('./postgresql/connection.ts');
-    const options = { mayBeAway: mayBeAway ?? false, growthInterval, onPoolSize };
-    return connectPostgresql(url, pool, directUrl, options);
-  };
-  const connection = await open();
-  const { adapter } = connection;
-  const start = adapter.startTransaction.bind(adapter);
-  adapter.startTransaction = async (isolationLevel) => {
-    const transaction = await start(isolationLevel);
-    const store = begun.getStore();
-    if (store !== undefined) store.transaction = transaction;
-    return transaction;
-  };
-  return connection;
+  if (requireProvider(url) === 'sqlite') {
+    const { connectSqlite } = await import('./sqlite/connection.ts');
+    return connectSqlite(url, (transaction) => begun.isOwn(transaction), sqliteOptions);
+  }
+  const { connectPostgresql } = await import('./postgresql/connection.ts');
+  const options = { mayBeAway: mayBeAway ?? false, growthInterval, onPoolSize };
+  return connectPostgresql(url, pool, directUrl, options);
 }
 
 /** Long reads of accounts, which each do one at a time. */
@@ -253,7 +236,7 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
   /** Frequent trigrams of accounts' texts, by account and column. */
   readonly commonTrigrams = new LRUCache<string, ReadonlySet<string>>(SAMPLES);
   readonly #connection: Connection;
-  readonly #begun: Begun;
+  readonly #begun: BegunTransactions;
   readonly #onStatement: StatementListener | undefined;
 
   private constructor(
@@ -261,7 +244,7 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
     product: Product<Client>,
     prisma: Client & OpenClient,
     connection: Connection,
-    begun: Begun,
+    begun: BegunTransactions,
   ) {
     this.url = url;
     this.product = product;
@@ -299,12 +282,10 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
     options: DatabaseOptions = {},
   ): Promise<Database<Client>> {
     const { onStatement } = options;
-    const begun: Begun = new AsyncLocalStorage();
+    const begun = new BegunTransactions();
     const connection = await connect(url, options, begun);
-    const { adapter } = connection;
-    const { provider, adapterName } = adapter;
     const prisma = await product.newClient(requireProvider(url), {
-      adapter: { provider, adapterName, connect: async () => adapter },
+      adapter: begun.noting(connection.adapter),
       log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
     });
     if (onStatement) prisma.$on('query', (event) => onStatement(event.query, event.duration / 1000));
@@ -365,17 +346,17 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
   ): Promise<T> {
     const attempt = async () => {
       const callbacks: (() => void)[] = [];
-      const store: { transaction?: AdapterTransaction } = {};
+      const begun: Begun = {};
       const begin = () =>
         this.prisma.$transaction(
           (client) => {
-            if (store.transaction === undefined) throw new Error('the adapter began no transaction');
-            const read = this.#connection.readIn(store.transaction);
+            if (begun.transaction === undefined) throw new Error('the adapter began no transaction');
+            const read = this.#connection.readIn(begun.transaction);
             return work(new Transaction(this, client, read, callbacks));
           },
           { ...TRANSACTION_LIMITS, ...limits },
         );
-      return { result: await this.writes.ask(() => this.#begun.run(store, begin)), callbacks };
+      return { result: await this.writes.ask(() => this.#begun.run(begun, begin)), callbacks };
     };
     const { result, callbacks } = await (retries ? retryConflicts(attempt) : attempt());
     // What follows serves all accounts.

@@ -13,6 +13,8 @@ export interface RawRows {
   readonly names: readonly string[];
   readonly kinds: readonly ('time' | 'boolean' | undefined)[];
   readonly rows: readonly unknown[][];
+  /** True if the same list of names comes with all rows of the statement, so that their conversion is found by it. */
+  readonly keepsNames?: boolean;
 }
 
 /** Reads by the driver itself: Prisma's adapters convert and describe what nothing needs. */
@@ -102,16 +104,26 @@ function compileRow({ names, kinds }: RawRows, times: Times): MakeRow {
 
 /** By the columns of statements. */
 const compiled = new LRUCache<string, MakeRow>({ max: 500 });
+/** By the lists of names that statements keep. */
+const kept = { text: new WeakMap<object, MakeRow>(), Date: new WeakMap<object, MakeRow>() };
+
+function makerOf(raw: RawRows, times: Times): MakeRow {
+  const key = `${times} ${raw.names.join()} ${raw.kinds.join()}`;
+  const make = compiled.get(key) ?? compileRow(raw, times);
+  compiled.set(key, make);
+  return make;
+}
 
 /**
  * Large numbers become numbers. Columns `owner.id` and `owner.name` become an object `owner`, which is null if its id is;
  * a column `items[]` with a list in JSON becomes a list `items`.
  */
 export function rowsOf<Row>(raw: RawRows, times: Times): Row[] {
-  const key = `${times} ${raw.names.join()} ${raw.kinds.join()}`;
-  const make = compiled.get(key) ?? compileRow(raw, times);
-  compiled.set(key, make);
-  return raw.rows.map(make) as Row[]; // The caller says what the statement selects.
+  const { names, keepsNames = false, rows } = raw;
+  const known = keepsNames ? kept[times].get(names) : undefined;
+  const make = known ?? makerOf(raw, times);
+  if (keepsNames && known === undefined) kept[times].set(names, make);
+  return rows.map(make) as Row[]; // The caller says what the statement selects.
 }
 
 /** A time as Prisma writes it to SQLite; PostgreSQL accepts it, too. */

@@ -77,6 +77,11 @@ export function unstorableCharacter(error: unknown): string {
   return Buffer.from(bytes.replaceAll(/0x| /gi, ''), 'hex').toString();
 }
 
+/** True if another process has SQLite's file locked. */
+export function isLocked(error: unknown): boolean {
+  return hasCode(error, /^(SQLITE_BUSY|SocketTimeout)/);
+}
+
 export function isDiskFull(error: unknown): boolean {
   return hasCode(error, /^SQLITE_FULL/);
 }

@@ -71,3 +71,24 @@ export class FileThread {
     else asked?.resolve(answer);
   }
 }
+
+/** The threads of a file, each of which starts when it is asked first. */
+export class FileThreads {
+  readonly #threads = new Map<string, FileThread>();
+  readonly #opened: OpenedFile;
+
+  constructor(opened: OpenedFile) {
+    this.#opened = opened;
+  }
+
+  /** @throws Error with the driver's message and code */
+  ask(module: string, question: unknown): Promise<unknown> {
+    const thread = this.#threads.get(module) ?? new FileThread(module, this.#opened);
+    this.#threads.set(module, thread);
+    return thread.ask(question);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#threads.values()].map((thread) => thread.close()));
+  }
+}

@@ -7,7 +7,7 @@ import { sqlite } from './dialect.ts';
 import { LOCK_TIMEOUT } from './file.ts';
 import type { Answer, Question } from './file-thread.ts';
 import { type OpenedFile, requireOpened } from './opened-file.ts';
-import { keepingPrepared, openLog, rawReader } from './statements.ts';
+import { openLog, rawReader, writer } from './statements.ts';
 
 /**
  * The thread's own connection. Whoever asks waits for other processes: the busy timeout would hold the thread.
@@ -40,11 +40,11 @@ export function answerBy<T>(answer: (question: T) => unknown): void {
 /** The statements and transactions of a connection that nobody else uses. */
 export function writableOf(file: Sqlite.Database): Writable {
   const readNow = rawReader(file);
-  const prepare = keepingPrepared((text) => file.prepare(text));
+  const write = writer(file);
   const statements: Statements = {
     dialect: sqlite,
     read: async ({ sql, values }, times = 'Date') => rowsOf(readNow(sql, values), times),
-    execute: async ({ sql, values }) => prepare(sql).bind(values).run().changes,
+    execute: async ({ sql, values }) => write(sql, values),
   };
   return {
     ...statements,
