@@ -30,7 +30,7 @@ const alsoOnPostgresql = [
   'test/auth/{access-locks,address-undo,begun-by-sessions,console-host,default-privacy,disabled-accounts,download,ended-callers,erasure,full-tables,hostile,intruders,kinds,members,openid,openid-answers,passkeys,recent-sign-in,refused-mails,roles,sign-in,sign-in-log,webhook-makers}.test.ts',
   'test/clicks/**',
   'test/db/{migrations,older-sqlite,totals}.test.ts',
-  'test/engine/db/{failed-commit,full-log,lost-file,retention-clock,transactions}.test.ts',
+  'test/engine/db/{failed-commit,full-log,lost-file,private,retention-clock,transactions}.test.ts',
   'test/engine/{lists/long-reads,toy}.test.ts',
   'test/domain/{authentication,importing,long-log,side-effects,webhook-deliveries,webhook-dispatch,webhook-housekeeping,webhook-queues,webhook-waiting}.test.ts',
   'test/engine/changes/subscriptions.test.ts',

@@ -107,8 +107,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     next();
   });
   router.use((req, res, next) => {
-    const methods = router.stack.flatMap(({ route }) => (route?.path === req.path ? route.stack : []));
-    const allowed = methods.map(({ method = '' }) => method.toUpperCase());
+    const allowed = (routes.methods.get(req.path) ?? []).map((method) => method.toUpperCase());
     if (allowed.length === 0) throw new DomainError('NOT_FOUND', 'Nothing is here.');
     if (allowed.includes(req.method === 'HEAD' ? 'GET' : req.method)) return next();
     const message = `Send a ${allowed.join(' or a ')}.`;
@@ -118,7 +117,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       .json({ error: { code: 'NOT_FOUND', message } });
   });
   if (start) routes.get('/oidc', start.get);
-  router.get('/methods', (req, res) => {
+  routes.get('/methods', (req, res) => {
     res.json({
       password: ways.passwords,
       passkeys: isOwn && passkeys.isOffered(req),
@@ -148,9 +147,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   addLastingAccessRoutes(routes, tools);
   addAddressUndoRoute(routes, tools);
   // A path without an entry in the table of recent sign-ins fails the start.
-  for (const { route } of router.stack)
-    for (const { method } of typeof route?.path === 'string' ? route.stack : [])
-      findOperation(method, route?.path ?? '');
+  for (const [path, methods] of routes.methods) for (const method of methods) findOperation(method, path);
   const failed: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     if (isAborted(req)) return;
     const visible = asVisible(error);

@@ -3,6 +3,7 @@ import { MAX_CELLS, MAX_RECORD_LENGTH, noExport } from './csv.ts';
 import { flattened } from './file-record.ts';
 import { type Format, type ImportFormat, importFormats } from './formats.ts';
 import { BrokenOff, type SourceLine } from './import.ts';
+import { keepMarks } from './private.ts';
 
 /** Maximum depth of nested lists and objects; each level takes memory. Exports have at most ten. */
 const MAX_DEPTH = 10_000;
@@ -12,12 +13,6 @@ const LISTS = ['data', 'links', 'domains', 'spaces', 'pixels'];
 
 /** Maximum depth of lists of records within a file. */
 const MAX_LIST_DEPTH = 3;
-
-/** Makes the parser keep byte order marks within texts, for which it has no option. */
-function keepMarks(parser: JSONParser): void {
-  const texts: object = Reflect.get(Reflect.get(parser, 'tokenizer'), 'bufferedString');
-  Reflect.set(texts, 'decoder', new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }));
-}
 
 export async function* jsonRecords(
   bytes: AsyncIterable<Buffer>,

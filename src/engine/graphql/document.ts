@@ -30,6 +30,7 @@ import { NO_LIMIT } from './input-limits.ts';
 import { limits, overflowOf, tooLarge } from './limits.ts';
 import { listLimitsOf } from './list-limits.ts';
 import { comparisonsIn, fieldsOf, fragmentsOf } from './merged-fields.ts';
+import { plannedBy } from './private.ts';
 
 const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const closing: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
@@ -175,7 +176,7 @@ type Maybe<T> = T | null | undefined;
 
 /** Returns true if rows may lack what the field selects. The `select` of a relation is a function. */
 function mayLack({ args, extensions }: GraphQLField<unknown, unknown>, hasRelations: boolean): boolean {
-  const { pothosPrismaSelect: select } = extensions;
+  const { select } = plannedBy(extensions);
   if (!select) return false;
   const isColumns = typeof select === 'object' && Object.values(select).every((one) => one === true);
   return args.length > 0 || !(hasRelations || isColumns);

@@ -1,5 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import { defaultFieldResolver, type GraphQLFieldResolver } from 'graphql';
+import { modelIn, plannedBy } from './private.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -14,12 +15,6 @@ declare global {
 }
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
-
-/** The Prisma plugin's extensions of a field. */
-interface Planned {
-  readonly pothosPrismaSelect?: object | ((...args: never[]) => unknown);
-  readonly pothosPrismaRelationField?: { readonly name: string; readonly isList: boolean };
-}
 
 /** The part of a `select` that a row must have: names of columns, and of relations with theirs. */
 type Needed = readonly (readonly [name: string, below: Needed])[];
@@ -48,15 +43,14 @@ function has(row: unknown, needed: Needed): boolean {
 class LoadedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   /** Returns the parts of its row that the field selects; null if only the Prisma plugin can tell. */
   #neededBy({ extensions, parentType, type }: PothosOutputFieldConfig<Types>): Needed | null {
-    // The Prisma plugin sets these; its types do not have them.
-    const { pothosPrismaSelect: select, pothosPrismaRelationField: relation } = (extensions ?? {}) as Planned;
+    const { select, relation } = plannedBy(extensions);
     if (!select) return null;
     if (relation) return relation.isList ? null : [[relation.name, []]];
     if (typeof select === 'object') return neededIn(select);
     if (type.kind === 'List') return null;
     // A variant is the row itself.
     const modelOf = (ref: typeof parentType | typeof type.ref) =>
-      this.buildCache.getTypeConfig(ref).extensions?.pothosPrismaModel;
+      modelIn(this.buildCache.getTypeConfig(ref).extensions);
     return modelOf(type.ref) === modelOf(parentType) ? [] : null;
   }
 
@@ -65,9 +59,7 @@ class LoadedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const resolve = field.resolve as Resolver<Types> | undefined;
     if (needed === null || resolve === undefined) return resolver;
     if (this.options.isCovered)
-      return (field.extensions as Planned).pothosPrismaRelationField?.name === field.name
-        ? defaultFieldResolver
-        : resolve;
+      return plannedBy(field.extensions).relation?.name === field.name ? defaultFieldResolver : resolve;
     return (row, args, context, info) => (has(row, needed) ? resolve : resolver)(row, args, context, info);
   }
 }

@@ -9,6 +9,7 @@ import type { Documents } from './document.ts';
 import { shortenMessages } from './errors.ts';
 import { asksByHash, MAX_SHORT_BODY, parseJson } from './parameters.ts';
 import type { Sent } from './pipeline.ts';
+import { keepBody } from './private.ts';
 import { answerByYoga, type GraphQLOptions, type Run, sendResponse, type Yoga } from './yoga.ts';
 
 /** Reads the text of a body by events: an async iterator takes longer than all else that is done for a small operation's HTTP. */
@@ -33,7 +34,7 @@ async function readShortBody(req: IncomingMessage): Promise<string | null> {
   const { 'content-length': length = 'unknown', 'content-encoding': encoding } = req.headers;
   if (encoding !== undefined || !(Number(length) <= MAX_SHORT_BODY)) return null;
   const body = await readText(req);
-  Object.assign(req, { body });
+  keepBody(req, body);
   return body;
 }
 

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { withoutMark } from '../tools/byte-order-mark.ts';
 import { errorsOf } from './document.ts';
 import { overflowOf } from './limits.ts';
+import { documentIdIn } from './private.ts';
 
 /** The texts of documents by id, as in GraphQL Code Generator's persisted-documents.json. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
@@ -45,8 +46,7 @@ const needed = refused('Only trusted documents are executed here: send a documen
 export function onlyTrusted(documents: TrustedDocuments): Plugin {
   return usePersistedOperations({
     extractPersistedOperationId(params, request, context) {
-      // Yoga passes it on, though its type lacks it.
-      const { documentId } = params as { documentId?: unknown };
+      const documentId = documentIdIn(params);
       return typeof documentId === 'string'
         ? documentId
         : defaultExtractPersistedOperationId(params, request, context);

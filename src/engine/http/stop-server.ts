@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { stopAccepting } from './private.ts';
 
 const STOP_TIMEOUT = 10_000;
 /** Milliseconds between two checks of connections for the end of their last request. */
@@ -87,8 +88,7 @@ export function createStopper(server: Server): Stopper {
   const stop = async () => {
     drain();
     await untilNoneArrives();
-    // HTTP's own `close` would close idle connections at once.
-    const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+    const closed = stopAccepting(server);
     const sweep = setInterval(closeIdle, SWEEP_INTERVAL);
     const deadline = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT);
     await closed;

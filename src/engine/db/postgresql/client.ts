@@ -1,18 +1,7 @@
 import type { Client, ClientBase, ClientConfig } from 'pg';
+import { changePlainStatements, withStartup } from '../private.ts';
 import { driverUrl } from '../url.ts';
 import { quoted } from './schema.ts';
-
-declare module 'pg' {
-  /** Parts of `pg`'s connections that its types lack. */
-  interface ClientBase {
-    /** The process id that the server sent at the start. */
-    readonly processID: number | null;
-    /** The parameters of the first message to the server. */
-    getStartupConf(): Record<string, string>;
-    /** Sends messages to the server. */
-    readonly connection: { query(text: string): void };
-  }
-}
 
 /** There is a connection pooler in front of the database, which cannot hold session-level locks. */
 export class PoolerBetween extends Error {}
@@ -43,23 +32,19 @@ const BEGIN_LIMITED = [
 ].join('; ');
 
 /** Has the transactions of a pool's connection begin with these limits, without another message. */
-export function limitTransactions({ connection }: ClientBase): void {
-  const send = connection.query.bind(connection);
-  connection.query = (text) => send(text === 'BEGIN' ? BEGIN_LIMITED : text);
+export function limitTransactions(client: ClientBase): void {
+  changePlainStatements(client, (text) => (text === 'BEGIN' ? BEGIN_LIMITED : text));
 }
 
 /** A class of `pg`'s clients whose connections begin with these settings; their `options` count less than the URL's. */
 export async function clientWith(settings: Readonly<Record<string, string>>): Promise<typeof Client> {
   // The driver is loaded on demand, since SQLite does not need it.
   const { default: pg } = await import('pg');
-  return class extends pg.Client {
-    override getStartupConf() {
-      const given = super.getStartupConf();
-      // The server takes the last of two options for one setting.
-      const options = [settings.options, given.options].filter((option) => option !== undefined).join(' ');
-      return { ...given, ...settings, ...(options && { options }) };
-    }
-  };
+  return withStartup(pg.Client, (given) => {
+    // The server takes the last of two options for one setting.
+    const options = [settings.options, given.options].filter((option) => option !== undefined).join(' ');
+    return { ...given, ...settings, ...(options && { options }) };
+  });
 }
 
 /** The settings of connections that find the tables in this schema. @param pooled whether a pooler passes the settings on */

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { Transaction } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
-import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult, QueryConfig } from 'pg';
+import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
 import type { Connection, PoolOptions, RawRead } from '../driver.ts';
 import { isForbidden, isStale, isUnavailable, isUntrusted } from '../errors.ts';
+import { changeStatements, connectionOf, type Failure } from '../private.ts';
 import { PLANNED_EACH_TIME } from '../sql.ts';
 import { driverUrl, namedSchema } from '../url.ts';
 import { clientWith, limitTransactions, settingsOf } from './client.ts';
@@ -96,16 +96,6 @@ function reader(nameOf: NameOf, send: (query: QueryArrayConfig) => Promise<Query
   };
 }
 
-/** An error of the server has a code of five characters. */
-type Failure = Error & { readonly code?: string };
-
-/** The part of the adapter's transactions that is used; their type does not have it. */
-interface Driven {
-  readonly client: PoolClient;
-  /** Throws the adapter's own error for an error of the driver. */
-  onError(error: Failure): never;
-}
-
 /** Has the pool close the connection after the transaction, which the adapter would return as if nothing had happened. */
 function closeAfter(client: PoolClient, error: Error): void {
   const { release } = client;
@@ -137,14 +127,7 @@ function nameSchema(pool: Pool, schema: string): void {
     known.set(statement, text);
     return text;
   };
-  pool.on('connect', (client) => {
-    const { query } = client;
-    const send = (statement: string | QueryConfig, ...rest: readonly unknown[]) => {
-      const sent = typeof statement === 'string' ? of(statement) : { ...statement, text: of(statement.text) };
-      return Reflect.apply(query, client, [sent, ...rest]);
-    };
-    Object.assign(client, { query: send });
-  });
+  pool.on('connect', (client) => changeStatements(client, of));
 }
 
 /**
@@ -196,14 +179,11 @@ export async function connectPostgresql(
     read: readBy((query) => pipeline.query(query)),
     readAlone: readBy((query) => pool.query(query)),
     readIn(transaction) {
-      const driven = transaction as Transaction & Driven;
-      const { client, onError } = driven;
-      driven.onError = (error) => {
+      const { client, onError } = connectionOf(transaction, (error) => {
         // An error without a code is the driver's own: what it knows of the connection may be wrong, too.
         if (isStale(error) || error.code === undefined) closeAfter(client, error);
-        return onError.call(driven, error);
-      };
-      return reader(nameOf, (query) => client.query(query).catch((error) => driven.onError(error)));
+      });
+      return reader(nameOf, (query) => client.query(query).catch(onError));
     },
     async tryDisk() {
       await pool.query(WRITE_NEW_TABLE).catch((error: unknown) => {
