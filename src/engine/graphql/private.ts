@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 
 /** The Prisma plugin's extensions of a field. */
 interface FieldExtensions {
-  /** What the field selects of its row; for some fields, a function of its arguments. */
+  /** The columns and relations that the field selects of its row; for some fields, a function of its arguments. */
   readonly pothosPrismaSelect?: object | ((...args: never[]) => unknown);
   /** Present if the field is a relation. */
   readonly pothosPrismaRelationField?: { readonly name: string; readonly isList: boolean };

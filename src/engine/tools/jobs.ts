@@ -6,7 +6,7 @@ import { singleFlight } from './single-flight.ts';
 
 /** Work that is done by an interval. */
 export interface Job {
-  /** What it takes care of. */
+  /** Names the work for readers of the table. */
   readonly name: string;
   /** Milliseconds between two runs. */
   readonly every: number;
