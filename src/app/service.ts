@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { Database } from '../db/database.ts';
 import { listen } from '../engine/http/bind-port.ts';
 import { createGuard } from '../engine/http/guard.ts';
-import { readinessOf, writable } from '../engine/http/readiness.ts';
+import { readReadiness, writable } from '../engine/http/readiness.ts';
 import {
   answerRequests,
   createHttpServer,
@@ -168,7 +168,7 @@ export class Service {
 
   /** Checks whether the service is ready. Those who wait for a start ask this, and nothing later may hold it up. */
   #checkReadiness(): Promise<unknown> {
-    return readinessOf(this.#requireReady, () => this.#isStopping);
+    return readReadiness(this.#requireReady, () => this.#isStopping);
   }
 
   /** Returns the dependencies of the HTTP listener. */
@@ -179,7 +179,7 @@ export class Service {
     const people = this.#people;
     const requireReady = this.#requireReady;
     const isStopping = () => this.#isStopping;
-    this.#opened.metrics?.watchReadiness(() => readinessOf(requireReady, isStopping));
+    this.#opened.metrics?.watchReadiness(() => readReadiness(requireReady, isStopping));
     const web = createWeb({
       ...{ ...visitors, config, people, visit, sendPage: sendMessage },
       ...{ requireReady, isStopping },

@@ -108,7 +108,7 @@ function isObject(value: unknown): value is object {
 }
 
 /** The texts of a claim, which may be one or a list. */
-function textsOf(claim: unknown): string[] {
+function listTexts(claim: unknown): string[] {
   return [claim].flat().filter((value) => typeof value === 'string');
 }
 
@@ -329,7 +329,7 @@ export class OpenId {
   /** @param more what userinfo says; the ID token comes first */
   #readPerson(claims: client.IDToken, more: object): ProvidedPerson {
     const { oidcRolesClaim } = this.#settings;
-    const textsIn = (name: string) => textsOf(readClaim(claims, name) ?? readClaim(more, name));
+    const textsIn = (name: string) => listTexts(readClaim(claims, name) ?? readClaim(more, name));
     const [top = ''] = oidcRolesClaim.split('.', 1);
     const elsewhere = [more, claims].map((one) => readClaim(one, '_claim_names'));
     if (elsewhere.some((names) => isObject(names) && (oidcRolesClaim in names || top in names)))

@@ -38,7 +38,7 @@ export function deleteAccountRows(
 }
 
 /** Deletes some pixels or tags from links; returns how many. */
-export function deletePartsOf(db: Data, part: 'pixel' | 'tag', linkIds: readonly number[]): Promise<number> {
+export function deleteParts(db: Data, part: 'pixel' | 'tag', linkIds: readonly number[]): Promise<number> {
   const table = part === 'tag' ? 'LinkTag' : 'LinkPixel';
   return deleteBatch(db, table, ['linkId', `${part}Id`], sql`"linkId" IN (${join([...linkIds])})`);
 }

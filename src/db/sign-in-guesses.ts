@@ -18,14 +18,14 @@ interface Row {
 /** The time up to which the hour of guesses is over. */
 const hourAgo = (now: Date) => new Date(now.getTime() - AN_HOUR);
 
-async function guessesOf(db: Data, statement: Sql): Promise<SignInGuesses | null> {
+async function readGuesses(db: Data, statement: Sql): Promise<SignInGuesses | null> {
   const [row] = await db.prisma.$queryRaw<Row[]>(statement);
   return row ? { count: Number(row.count), until: new Date(new Date(row.since).getTime() + AN_HOUR) } : null;
 }
 
 /** Counts one more guess, over all processes, of an address that was guessed for within the hour; null if there is none. */
 export function countMore(db: Data, emailHash: string, now: Date): Promise<SignInGuesses | null> {
-  return guessesOf(
+  return readGuesses(
     db,
     sql`UPDATE "SignInGuesses" SET "count" = "count" + 1
     WHERE "emailHash" = ${emailHash} AND "since" > ${hourAgo(now)} RETURNING "count", "since"`,
@@ -41,7 +41,7 @@ export async function countFirst(
 ): Promise<SignInGuesses> {
   const isOver = sql`"SignInGuesses"."since" <= ${hourAgo(now)}`;
   const begun = (column: Sql, first: Sql) => sql`CASE WHEN ${isOver} THEN ${first} ELSE ${column} END`;
-  const made = await guessesOf(
+  const made = await readGuesses(
     db,
     sql`INSERT INTO "SignInGuesses" ("emailHash", "since", "count", "network")
     VALUES (${emailHash}, ${now}, 1, ${network}) ON CONFLICT ("emailHash") DO UPDATE SET

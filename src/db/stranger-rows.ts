@@ -18,7 +18,7 @@ export const lifetimes: Readonly<Record<StrangersTable, number>> = {
 };
 
 /** Up to which time rows have ended. */
-const endOf = (table: StrangersTable, now: Date) => new Date(now.getTime() - lifetimes[table]);
+const lifetimeEnd = (table: StrangersTable, now: Date) => new Date(now.getTime() - lifetimes[table]);
 
 /** The rows of the table that have not ended, of one network or of all; counted up to a maximum. */
 export async function countRows(
@@ -31,7 +31,7 @@ export async function countRows(
   const of = network === undefined ? sql`` : sql`"network" = ${network} AND`;
   const { time } = tables[table];
   const [row] = await db.read<{ rows: number }>(sql`SELECT COUNT(*) AS "rows" FROM (
-    SELECT 1 FROM ${name(table)} WHERE ${of} ${name(time)} > ${endOf(table, now)} LIMIT ${max}) AS "some"`);
+    SELECT 1 FROM ${name(table)} WHERE ${of} ${name(time)} > ${lifetimeEnd(table, now)} LIMIT ${max}) AS "some"`);
   return row?.rows ?? 0;
 }
 
@@ -60,5 +60,5 @@ export class StrangersRetention extends Retention {
 function deleteEnded(db: Data, table: StrangersTable, now: Date): Promise<number> {
   const [key, time] = [name(tables[table].key), name(tables[table].time)];
   return db.execute(sql`DELETE FROM ${name(table)} WHERE ${key} IN (
-    SELECT ${key} FROM ${name(table)} WHERE ${time} <= ${endOf(table, now)} ORDER BY ${time} LIMIT ${DELETE_BATCH_SIZE})`);
+    SELECT ${key} FROM ${name(table)} WHERE ${time} <= ${lifetimeEnd(table, now)} ORDER BY ${time} LIMIT ${DELETE_BATCH_SIZE})`);
 }

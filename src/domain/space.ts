@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
 import { linksInSpace, takeLinksFromSpace } from '../db/links.ts';
-import { countOf } from '../engine/lists/keyset.ts';
+import { countSql } from '../engine/lists/keyset.ts';
 import type { ListReader } from '../engine/lists/list-reader.ts';
 import {
   type Connection,
@@ -61,7 +61,7 @@ export async function spacePage(
 ): Promise<Page<Space>> {
   const parsed = parseInput(spacePageInput, input);
   const list = namedList('Space', lists, actor, parsed);
-  return readPage<Space>(lists, list, parsed, countOf(list));
+  return readPage<Space>(lists, list, parsed, countSql(list));
 }
 
 /**

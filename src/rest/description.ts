@@ -3,7 +3,7 @@ import { type EventKind, messageTypeOf, type WebhookEvent, webhookEvents } from 
 import type { JsonSchema } from '../engine/rest/form/field.ts';
 import { JSON_TYPE } from '../engine/rest/openapi/fields.ts';
 import { type Description, describeApi, ref } from '../engine/rest/openapi/openapi.ts';
-import { integer, object, text, timestamp } from '../engine/rest/record.ts';
+import { integerType, object, textType, timestamp } from '../engine/rest/record.ts';
 import { shownCountLimit } from '../engine/rules/input.ts';
 import { keysOf } from '../engine/tools/keys-of.ts';
 import { builtFile } from '../engine/tools/own-files.ts';
@@ -35,10 +35,10 @@ const schemas: Record<string, JsonSchema> = {
   Space: spaceAnswer.schema,
   Link: linkAnswer.schema,
   Tag: spaceAnswer.schema,
-  DeletedRecord: object({ id: integer }),
+  DeletedRecord: object({ id: integerType }),
   Count: object({
-    value: { ...text, description: 'Empty if it is not known.' },
-    count: { ...integer, description: shownCountLimit },
+    value: { ...textType, description: 'Empty if it is not known.' },
+    count: { ...integerType, description: shownCountLimit },
   }),
 };
 
@@ -65,7 +65,7 @@ function messageData(event: WebhookEvent): JsonSchema {
 }
 
 /** A message to a webhook, as an operation of the receiver. */
-function messageOf(event: WebhookEvent): object {
+function describeMessage(event: WebhookEvent): object {
   const type = messageTypeOf(event);
   const body = object({
     type: { type: 'string', const: type, description: 'The event.' },
@@ -80,7 +80,7 @@ function messageOf(event: WebhookEvent): object {
     // The signature tells who sends it.
     security: [],
     parameters: Object.entries(messageHeaders).map(([name, about]) => ({
-      ...{ name, in: 'header', required: true, description: about, schema: text },
+      ...{ name, in: 'header', required: true, description: about, schema: textType },
     })),
     requestBody: { required: true, content: { [JSON_TYPE]: { schema: body } } },
     responses: { '2XX': { description: 'The message was received; anything else is sent again later.' } },
@@ -93,7 +93,7 @@ export function openApi(): object {
     ...{ title: 'Linkspace v1', about, url: '/api/v1', tags, schemas, examples },
     aboutKeys: 'An API key, created by `npm run keys -- create`.',
     webhooks: Object.fromEntries(
-      keysOf(webhookEvents).map((event) => [messageTypeOf(event), { post: messageOf(event) }]),
+      keysOf(webhookEvents).map((event) => [messageTypeOf(event), { post: describeMessage(event) }]),
     ),
   });
 }

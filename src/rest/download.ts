@@ -20,7 +20,7 @@ const longest = refusal('MAX_LENGTH', { max: 2_000 });
 const scalar = z.union([z.string().max(2_000, longest), z.number(), z.boolean()], refusal('TEXT'));
 
 /** An input of GraphQL, as it was sent. */
-function inputOf(name: string) {
+function makeInput(name: string) {
   const type = graphql.getType(name);
   const isValid = (value: unknown) => {
     let found = isInputType(type);
@@ -32,8 +32,8 @@ function inputOf(name: string) {
 
 const asked = z.looseObject({
   kind: z.enum(kinds, `must be ${kinds.join(' or ')}`),
-  filter: inputOf('LinkFilter').optional(),
-  orderBy: inputOf('LinkOrder').optional(),
+  filter: makeInput('LinkFilter').optional(),
+  orderBy: makeInput('LinkOrder').optional(),
 });
 
 /** The list of links as v1 has it. */

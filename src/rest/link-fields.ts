@@ -5,11 +5,11 @@ import {
   type Field,
   type Fields,
   flag,
-  integer,
-  meaningsOf,
+  integerField,
+  listMeanings,
   recordId,
   scalar,
-  text,
+  textField,
 } from '../engine/rest/form/field.ts';
 import { entries, idList } from '../engine/rest/form/field-list.ts';
 import { platforms, privacies, states, targetTypes } from './link-answer.ts';
@@ -59,10 +59,10 @@ const expirationTime: Field = {
 };
 
 const fields = {
-  url: { ...text('url'), example: 'https://example.com/summer' },
-  alias: { ...text('alias'), example: 'summer-sale' },
-  title: { ...text('title'), example: 'Summer sale' },
-  password: text('password'),
+  url: { ...textField('url'), example: 'https://example.com/summer' },
+  alias: { ...textField('alias'), example: 'summer-sale' },
+  title: { ...textField('title'), example: 'Summer sale' },
+  password: textField('password'),
   space_id: recordId('spaceId'),
   pixel_ids: {
     ...idList('pixelIds'),
@@ -86,20 +86,20 @@ const fields = {
   },
   privacy: {
     ...choice('privacy', privacies),
-    about: `Who may see the statistics: ${meaningsOf(privacies)}.`,
+    about: `Who may see the statistics: ${listMeanings(privacies)}.`,
   },
   privacy_password: {
-    ...text('privacyPassword'),
+    ...textField('privacyPassword'),
     about: 'The password for the statistics, 1 to 128 characters; required if privacy is 2.',
   },
-  expiration_url: text('expiration.url'),
+  expiration_url: textField('expiration.url'),
   expiration_date: expirationDate,
   expiration_time: expirationTime,
-  expiration_clicks: integer('expiration.clicks'),
+  expiration_clicks: integerField('expiration.clicks'),
   target_type: {
     ...choice('targeting.type', targetTypes),
     decodesEmpty: false,
-    about: `How the link chooses a target: ${meaningsOf(targetTypes)}; 0 if absent from a new link.`,
+    about: `How the link chooses a target: ${listMeanings(targetTypes)}; 0 if absent from a new link.`,
   },
   country: entries('targeting.countries', { key: 'country', value: 'url' }),
   platform: entries('targeting.platforms', { key: 'platform', value: 'url' }, platforms),
@@ -130,14 +130,14 @@ export const updateFields = {
 };
 
 export const listFields = {
-  search: text('filter.search'),
+  search: textField('filter.search'),
   search_by: {
     ...choice('filter.searchBy', { title: 'TITLE', alias: 'ALIAS', url: 'URL' }),
     about: 'The field that is searched.',
   },
   status: {
     ...choice('filter.status', { 0: undefined, ...states }),
-    about: `Only links in this state: 0 all, ${meaningsOf(states)}.`,
+    about: `Only links in this state: 0 all, ${listMeanings(states)}.`,
   },
   space_id: {
     path: ['filter', 'spaceId'],
@@ -164,6 +164,6 @@ export const listFields = {
     url: 'URL',
   }),
   sort: choice('orderBy.direction', { desc: 'DESC', asc: 'ASC' }),
-  per_page: integer('perPage'),
-  page: integer('page'),
+  per_page: integerField('perPage'),
+  page: integerField('page'),
 };

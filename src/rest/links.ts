@@ -3,8 +3,8 @@ import { createLinkInput, updateLinkInput } from '../domain/link/fields.ts';
 import { linkPageInput } from '../domain/link/find-links.ts';
 import { qrCodeInput, qrCodePng, qrCodeSvg } from '../domain/link/qr-code.ts';
 import { type Answer, encodePage, notFound, success } from '../engine/rest/answer.ts';
-import { choice, type Fields, integer } from '../engine/rest/form/field.ts';
-import { recordOf } from '../engine/rest/record.ts';
+import { choice, type Fields, integerField } from '../engine/rest/form/field.ts';
+import { defineRecord } from '../engine/rest/record.ts';
 import { needText, route, withoutFields } from '../engine/rest/route.ts';
 import { withDefault } from '../engine/rules/input.ts';
 import {
@@ -21,13 +21,16 @@ import { linkAnswer } from './link-answer.ts';
 import { createFields, listFields, updateFields } from './link-fields.ts';
 
 const qrFields = {
-  size: { ...integer('size'), about: 'The width and height in pixels.' },
+  size: { ...integerField('size'), about: 'The width and height in pixels.' },
   ecc: {
     ...choice('errorCorrection', { L: 'L', M: 'M', Q: 'Q', H: 'H' }),
     decodesEmpty: false,
     about: 'How much of the code may be damaged or covered: L 7 percent, M 15, Q 25, H 30.',
   },
-  margin: { ...integer('margin'), about: 'The margin in modules, the dots of the code. Readers expect 4.' },
+  margin: {
+    ...integerField('margin'),
+    about: 'The margin in modules, the dots of the code. Readers expect 4.',
+  },
   format: {
     ...choice('format', { svg: 'svg', png: 'png' }),
     decodesEmpty: false,
@@ -81,7 +84,7 @@ export const linkRoutes = [
     schema: createLinkInput,
     document: RestCreateLinkDocument,
     variables: (input) => ({ input: { ...input, url: needText(input.url) } satisfies CreateLinkInput }),
-    encode: ({ createLink }) => success({ data: linkAnswer.encode(recordOf(createLink)) }, 201),
+    encode: ({ createLink }) => success({ data: linkAnswer.encode(defineRecord(createLink)) }, 201),
   }),
   route({
     methods: ['GET'],
@@ -98,7 +101,7 @@ export const linkRoutes = [
     schema: updateLinkInput,
     document: RestUpdateLinkDocument,
     variables: (input, id) => ({ id, input }),
-    encode: ({ updateLink }) => success({ data: linkAnswer.encode(recordOf(updateLink)) }),
+    encode: ({ updateLink }) => success({ data: linkAnswer.encode(defineRecord(updateLink)) }),
   }),
   route({
     methods: ['DELETE'],
@@ -107,7 +110,7 @@ export const linkRoutes = [
     document: RestDeleteLinkDocument,
     variables: (_input, id) => ({ id }),
     encode: ({ deleteLink }) =>
-      success({ id: Number(recordOf(deleteLink).id), object: 'link', deleted: true }),
+      success({ id: Number(defineRecord(deleteLink).id), object: 'link', deleted: true }),
   }),
   qrRoute,
 ];

@@ -1,8 +1,8 @@
 import { createNamedInput, updateNamedInput } from '../domain/name-and-color.ts';
 import { spacePageInput } from '../domain/space.ts';
 import { encodePage, notFound, success } from '../engine/rest/answer.ts';
-import { choice, type Fields, integer, text } from '../engine/rest/form/field.ts';
-import { fieldsOf, recordAnswer, recordOf } from '../engine/rest/record.ts';
+import { choice, type Fields, integerField, textField } from '../engine/rest/form/field.ts';
+import { defineRecord, describeFields, recordAnswer } from '../engine/rest/record.ts';
 import { needText, route, withoutFields } from '../engine/rest/route.ts';
 import {
   type CreateSpaceInput,
@@ -17,24 +17,24 @@ import {
 import { schema } from '../schema/index.ts';
 
 const fields = {
-  name: { ...text('name'), example: 'Launch' },
+  name: { ...textField('name'), example: 'Launch' },
   color: {
-    ...integer('color'),
+    ...integerField('color'),
     about: 'One of six colours, 1 to 6; clients choose which colours these are.',
     example: '3',
   },
 } satisfies Fields;
 
 const listFields = {
-  search: text('filter.search'),
+  search: textField('filter.search'),
   search_by: { ...choice(null, { name: undefined }), about: 'The field that is searched.' },
   sort_by: choice('orderBy.field', { id: 'ID', name: 'NAME' }),
   sort: choice('orderBy.direction', { desc: 'DESC', asc: 'ASC' }),
-  per_page: integer('perPage'),
-  page: integer('page'),
+  per_page: integerField('perPage'),
+  page: integerField('page'),
 };
 
-const { plain, cell } = fieldsOf<SpaceFieldsFragment>(schema, 'Space');
+const { plain, cell } = describeFields<SpaceFieldsFragment>(schema, 'Space');
 
 export const spaceAnswer = recordAnswer<SpaceFieldsFragment, SpaceFieldsFragment>({
   id: cell({ type: 'integer' }, ({ id }) => Number(id)),
@@ -62,7 +62,7 @@ export const spaceRoutes = [
     schema: createNamedInput,
     document: RestCreateSpaceDocument,
     variables: (input) => ({ input: { ...input, name: needText(input.name) } satisfies CreateSpaceInput }),
-    encode: ({ createSpace }) => success({ data: spaceAnswer.encode(recordOf(createSpace)) }, 201),
+    encode: ({ createSpace }) => success({ data: spaceAnswer.encode(defineRecord(createSpace)) }, 201),
   }),
   route({
     methods: ['GET'],
@@ -79,7 +79,7 @@ export const spaceRoutes = [
     schema: updateNamedInput,
     document: RestUpdateSpaceDocument,
     variables: (input, id) => ({ id, input }),
-    encode: ({ updateSpace }) => success({ data: spaceAnswer.encode(recordOf(updateSpace)) }),
+    encode: ({ updateSpace }) => success({ data: spaceAnswer.encode(defineRecord(updateSpace)) }),
   }),
   route({
     methods: ['DELETE'],
@@ -88,6 +88,6 @@ export const spaceRoutes = [
     document: RestDeleteSpaceDocument,
     variables: (_input, id) => ({ id }),
     encode: ({ deleteSpace }) =>
-      success({ id: Number(recordOf(deleteSpace).id), object: 'space', deleted: true }),
+      success({ id: Number(defineRecord(deleteSpace).id), object: 'space', deleted: true }),
   }),
 ];

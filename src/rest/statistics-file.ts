@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { StatisticsList } from '../domain/statistics/dimension.ts';
 import { MAX_ROWS, statisticsPageInput } from '../domain/statistics/pages.ts';
 import type { Csv, CsvRow } from '../engine/rest/csv-answer.ts';
-import { choice, flag, text } from '../engine/rest/form/field.ts';
+import { choice, flag, textField } from '../engine/rest/form/field.ts';
 import { foldMarks, withDefault } from '../engine/rules/input.ts';
 import {
   StatisticsFileDocument,
@@ -15,7 +15,7 @@ const names = { ...statisticsNames, links: 'LINKS' } as const;
 
 export const fileFields = {
   ...{ name: choice('of', names), from: statisticsFields.from, to: statisticsFields.to },
-  ...{ link_id: text('link'), space_id: text('space'), tag_id: text('tag') },
+  ...{ link_id: textField('link'), space_id: textField('space'), tag_id: textField('tag') },
   labels: flag('labels'),
 };
 
@@ -42,12 +42,13 @@ const headings: Readonly<Record<StatisticsList, string>> = {
   ...{ REFERRER: 'Referring site', DESTINATION: 'Destination' },
 };
 
-const namesOf = (type: 'region' | 'language') => new Intl.DisplayNames('en', { type, fallback: 'code' });
-const countries = namesOf('region');
-const languages = namesOf('language');
+const makeDisplayNames = (type: 'region' | 'language') =>
+  new Intl.DisplayNames('en', { type, fallback: 'code' });
+const countries = makeDisplayNames('region');
+const languages = makeDisplayNames('language');
 
 /** A value as people read it. */
-function labelOf(of: string, value: string | null): string {
+function findLabel(of: string, value: string | null): string {
   if (value === null) return of === 'REFERRER' ? 'Direct or unknown' : 'Unknown';
   if (of === 'COUNTRY') return countries.of(value) ?? value;
   if (of === 'LANGUAGE') return languages.of(value) ?? value;
@@ -82,7 +83,7 @@ export function statisticsFile(input: unknown): Csv<StatisticsFileQuery, Statist
       const named = link ?? space ?? tag;
       const what = [...(named ? [partOfName(kind, owner.id, named.name)] : []), of.toLowerCase()];
       const values = rowPage?.items.map(
-        ({ value, clicks }): CsvRow => (labels ? [labelOf(of, value), clicks, from, to] : [value, clicks]),
+        ({ value, clicks }): CsvRow => (labels ? [findLabel(of, value), clicks, from, to] : [value, clicks]),
       );
       const top = (space ?? tag ?? viewer?.account)?.topLinks?.nodes;
       const links = top?.map(({ link, clicks }): CsvRow => [link.shortUrl, link.title, clicks, from, to]);

@@ -1,6 +1,6 @@
 import { MAX_ROWS, statisticsPageInput } from '../domain/statistics/pages.ts';
 import { encodePage, notFound } from '../engine/rest/answer.ts';
-import { choice, integer, text } from '../engine/rest/form/field.ts';
+import { choice, integerField, textField } from '../engine/rest/form/field.ts';
 import { route } from '../engine/rest/route.ts';
 import { RestStatisticsDocument, type RestStatisticsQuery } from '../generated/documents.ts';
 
@@ -24,17 +24,17 @@ export const statisticsFields = {
       'What is counted: clicks by day (YYYY-MM-DD), by hour (YYYY-MM-DD HH:00, for at most 31 days), or by what is known of the visitor.',
   },
   from: {
-    ...text('from'),
+    ...textField('from'),
     about: 'The first day, as YYYY-MM-DD, in UTC; 30 days to the last one if absent.',
   },
-  to: { ...text('to'), about: 'The last day, as YYYY-MM-DD, in UTC; today if absent.' },
+  to: { ...textField('to'), about: 'The last day, as YYYY-MM-DD, in UTC; today if absent.' },
   sort_by: { ...choice('orderBy.field', { count: 'CLICKS', value: 'VALUE' }), about: 'The order.' },
   sort: {
     ...choice('orderBy.direction', { desc: 'DESC', asc: 'ASC' }),
     about: 'The direction of the order.',
   },
-  per_page: { ...integer('perPage'), about: 'The page size.' },
-  page: { ...integer('page'), about: 'The page number, from 1.' },
+  per_page: { ...integerField('perPage'), about: 'The page size.' },
+  page: { ...integerField('page'), about: 'The page number, from 1.' },
 };
 
 type RowPage = NonNullable<RestStatisticsQuery['link']>['statistics']['rowPage'];

@@ -24,7 +24,7 @@ import { builder } from './builder.ts';
 import { changeCost } from './cost/field-cost.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { LinkPrivacy } from './link/privacy.ts';
-import { connectionOf } from './list.ts';
+import { defineConnection } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { idArgs } from './record-fields.ts';
 import {
@@ -171,7 +171,7 @@ export const authorColumns = {
 export const authorKeyColumns = { id: true, name: true, prefix: true } as const;
 
 /** Returns the author of an action in an account: the key, if a key did it, or else the user. */
-export function authorOf(
+export function findAuthor(
   accountId: number | null,
   key: { id: number } | null,
   user: (UserView & { memberships: readonly { accountId: number }[] }) | null,
@@ -248,19 +248,19 @@ builder.queryFields((t) => {
   const of = 'of the account, oldest first, paginated by cursor.';
   return {
     members: t.field({
-      ...connectionOf('Member', 'members', Member),
+      ...defineConnection('Member', 'members', Member),
       description: `The members ${of}`,
       resolve: (_root, args, { lists, actor, now }) =>
         peopleConnection<Membership>(lists, actor, 'Membership', args, now()),
     }),
     invitations: t.field({
-      ...connectionOf('Invitation', 'invitations', Invitation),
+      ...defineConnection('Invitation', 'invitations', Invitation),
       description: `The open invitations, which are neither accepted nor expired, ${of}`,
       resolve: (_root, args, { lists, actor, now }) =>
         peopleConnection<InvitationView>(lists, actor, 'Invitation', args, now()),
     }),
     apiKeys: t.field({
-      ...connectionOf('ApiKey', 'keys', ApiKey),
+      ...defineConnection('ApiKey', 'keys', ApiKey),
       description: `The keys that are not revoked, also expired ones, ${of}`,
       resolve: (_root, args, { lists, actor, now }) =>
         peopleConnection<ApiKeyRow>(lists, actor, 'ApiKey', args, now()),

@@ -27,7 +27,7 @@ export const api: Api<ApiRequest, Context> = {
   requirePermission: (actor, permission: Permission) => requirePermission(actor, permission),
   limits: { ...limits, ...productLimits },
   rollsBack: isOfRows,
-  contextOf,
+  contextOf: makeContext,
 };
 
 /** Runs one of v1's own documents, of which only the targets can be too large. @throws DomainError for a refusal */
@@ -49,7 +49,7 @@ const tooManyTargets = () =>
   );
 
 /** The context of an execution: its data, its long work, and services that end with the rights of its caller. */
-function contextOf(request: ApiRequest, execution: Execution): Context {
+function makeContext(request: ApiRequest, execution: Execution): Context {
   const { operation, signal, ask, deadline, throwsFailures } = execution;
   const { data, actor, keyed } = request;
   const isQuery = !operation.isMutation && !operation.isSubscription;
@@ -61,7 +61,7 @@ function contextOf(request: ApiRequest, execution: Execution): Context {
     db,
     services: servicesFor(request, execution),
     lists: new AccountReader(db, actor.accountId, signal),
-    longWork: longWorkOf(request, ask),
+    longWork: makeLongWork(request, ask),
     spendOnTargets: throwsFailures ? bounded(MAX_V1_TARGET_BYTES, tooManyTargets) : boundedTargets(),
   };
 }
@@ -77,7 +77,7 @@ function servicesFor(
 }
 
 /** The long work of an operation, while its caller may do it. */
-function longWorkOf({ longWorks, services, updateRights }: ApiRequest, ask: () => void): LongWork {
+function makeLongWork({ longWorks, services, updateRights }: ApiRequest, ask: () => void): LongWork {
   return new LongWork({
     works: longWorks,
     waitingLimits: services.waitingLimits,

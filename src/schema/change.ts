@@ -5,19 +5,19 @@ import {
   changeOrderFields,
   findChanges,
   findHistory,
+  makeSubscriber,
   parseChangeFilter,
-  subscriberOf,
 } from '../domain/change/find-changes.ts';
 import type { LoggedChange } from '../engine/changes/events.ts';
 import { costs } from '../engine/graphql/cost/costs.ts';
 import type { EdgesInput } from '../engine/lists/pagination.ts';
 import { DomainError } from '../engine/rules/errors.ts';
-import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './access.ts';
+import { authorColumns, authorKeyColumns, ChangeAuthor, findAuthor } from './access.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link } from './link/link.ts';
-import { connectionOf, selectionOf } from './list.ts';
+import { defineConnection, defineSelection } from './list.ts';
 import { findNodes, Node, nodeIdOf } from './node.ts';
 import { Space } from './space.ts';
 import { Tag } from './tag.ts';
@@ -94,21 +94,21 @@ const Change = builder.prismaObject('Change', {
       },
       description: 'Who made the change, a user or a key; null for the operator alone.',
       extensions: costs({ work: 2 }),
-      resolve: ({ accountId, key, user }) => authorOf(accountId, key, user),
+      resolve: ({ accountId, key, user }) => findAuthor(accountId, key, user),
     }),
   }),
 });
 
 findNodes(Change, ({ db, actor }, ids) => findChanges(db, actor, ids));
 
-const connection = connectionOf('Change', 'changes', Change);
+const connection = defineConnection('Change', 'changes', Change);
 
 const ChangeFilter = inputType(
   'ChangeFilter',
   'A filter for changes. All conditions must match.',
   changeFilter,
 );
-const selectionArgs = selectionOf('Change', 'changes', ChangeFilter, changeOrderFields, 'ASC');
+const selectionArgs = defineSelection('Change', 'changes', ChangeFilter, changeOrderFields, 'ASC');
 
 builder.queryField('changes', (t) =>
   t.field({
@@ -126,7 +126,7 @@ builder.subscriptionField('changes', (t) =>
     description: "The account's changes from now on, as they are made: in order, each exactly once.",
     args: { filter: t.arg({ type: ChangeFilter, description: 'A filter; all changes by default.' }) },
     subscribe: (_root, { filter }, { subscriptions, actor, onClosed }) =>
-      subscriptions.subscribe(subscriberOf(actor, parseChangeFilter(filter)), onClosed),
+      subscriptions.subscribe(makeSubscriber(actor, parseChangeFilter(filter)), onClosed),
     resolve: (change: LoggedChange | DomainError) => {
       if (change instanceof DomainError) throw change;
       return change;

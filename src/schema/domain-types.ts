@@ -47,7 +47,7 @@ function describe(schema: z.core.$ZodType): Described {
 }
 
 /** Options for fields that show a value as it was entered: the domain's description. */
-export function descriptionsOf<Name extends string>({
+export function listDescriptions<Name extends string>({
   shape,
 }: {
   shape: Readonly<Record<Name, z.core.$ZodType>>;
@@ -83,7 +83,7 @@ function named(schema: z.core.$ZodType): Type {
   return made;
 }
 
-function typeOf({ value, format }: Described): Type {
+function toTypeName({ value, format }: Described): Type {
   if (isKind(value, z.core.$ZodEnum) || isKind(value, z.core.$ZodObject)) return named(value);
   if (isKind(value, z.core.$ZodBoolean)) return 'Boolean';
   if (isKind(value, z.core.$ZodNumber)) return 'Int';
@@ -92,7 +92,7 @@ function typeOf({ value, format }: Described): Type {
 }
 
 /** Returns the maximum number of items of a list. */
-function longestOf(list: z.core.$ZodType): number {
+function findMaxItems(list: z.core.$ZodType): number {
   const { maxItems } = z.toJSONSchema(list, { io: 'input', unrepresentable: 'any' });
   return maxItems ?? NO_LIMIT;
 }
@@ -112,12 +112,12 @@ export function inputType<Schema extends z.core.$ZodObject>(
   const entries = Object.entries(schema._zod.def.shape).map(([field, rule]) => {
     const described = describe(rule);
     const { defaultValue, items } = described;
-    const type: Type | [Type] = items ? [typeOf(describe(items))] : typeOf(described);
+    const type: Type | [Type] = items ? [toTypeName(describe(items))] : toTypeName(described);
     const about = described.description ?? '';
     const byDefault = `${about.replace(/\.$/, '')}; ${defaultValue} by default.`;
     const cleared = accepts(rule, null) ? `${about} Null clears ${items ? 'them' : 'it'}.` : about;
     const words = updates ? cleared : defaultValue === undefined ? about : byDefault;
-    const limited = items ? limitedTo({ maxItems: longestOf(described.value) }) : {};
+    const limited = items ? limitedTo({ maxItems: findMaxItems(described.value) }) : {};
     return [field, { type, required: !accepts(rule, undefined), description: words, ...limited }] as const;
   });
   const type = builder.inputRef<Record<string, unknown>>(name).implement({

@@ -13,9 +13,9 @@ import {
 import { costs } from '../engine/graphql/cost/costs.ts';
 import { builder } from './builder.ts';
 import { DNS_COST } from './cost/field-cost.ts';
-import { connectionOf } from './list.ts';
+import { defineConnection } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { idArgs, mutationsOf, queryOf } from './record-fields.ts';
+import { defineMutations, defineQuery, idArgs } from './record-fields.ts';
 import {
   asDeleted,
   defineResult,
@@ -68,11 +68,11 @@ const Domain = builder.prismaObject('Domain', {
 
 findNodes(Domain, ({ db, actor }, ids) => findDomains(db, actor, ids));
 
-const connection = connectionOf('Domain', 'domains', Domain);
+const connection = defineConnection('Domain', 'domains', Domain);
 
 builder.queryFields((t) => ({
   domain: t.field({
-    ...queryOf(Domain, 'it does not exist or the account may not use it'),
+    ...defineQuery(Domain, 'it does not exist or the account may not use it'),
     resolve: (_root, { id }, { db, actor }) => findDomain(db, actor, id),
   }),
   domains: t.field({
@@ -83,7 +83,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const { creation, update, deletion } = mutationsOf(Domain, {
+const { creation, update, deletion } = defineMutations(Domain, {
   create: createDomainInput,
   update: updateDomainInput,
   changes: 'Changes to a domain. Absent fields do not change.',

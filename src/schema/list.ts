@@ -53,7 +53,12 @@ const edgesArgs = builder.args((t) => ({
  * The fields with a list that is paginated by cursor, all but their descriptions and resolvers.
  * @param ofTotal an addition to the description of its total
  */
-export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<Types, Row>, ofTotal = '') {
+export function defineConnection<Row>(
+  name: string,
+  plural: string,
+  node: ObjectRef<Types, Row>,
+  ofTotal = '',
+) {
   const Edge = builder.objectRef<{ readonly cursor: string; readonly node: Row }>(`${name}Edge`).implement({
     description: `One of the ${plural} of a connection, with its cursor.`,
     fields: (t) => ({
@@ -108,7 +113,7 @@ const pageArgs = builder.args((t) => ({
 }));
 
 /** The fields with a list that is paginated by page number, all but their descriptions and resolvers. */
-export function pageOf<Row>(name: string, plural: string, item: ObjectRef<Types, Row>) {
+export function definePage<Row>(name: string, plural: string, item: ObjectRef<Types, Row>) {
   const type = builder.objectRef<Page<Row>>(`${name}Page`).implement({
     description: `A page of ${plural}, by page number.`,
     fields: (t) => ({
@@ -128,7 +133,7 @@ export function pageOf<Row>(name: string, plural: string, item: ObjectRef<Types,
 }
 
 /** The input type of a list's order. `about` follows its description. */
-export function orderOf<Field extends string>(
+export function defineOrder<Field extends string>(
   name: string,
   plural: string,
   fields: Readonly<Record<Field, string>>,
@@ -156,7 +161,7 @@ export function orderOf<Field extends string>(
 }
 
 /** The arguments `filter` and `orderBy` of a list. */
-export function selectionOf<Filter extends object, Field extends string>(
+export function defineSelection<Filter extends object, Field extends string>(
   name: string,
   plural: string,
   filter: InputRef<Filter>,
@@ -164,7 +169,7 @@ export function selectionOf<Filter extends object, Field extends string>(
   direction: 'ASC' | 'DESC' = 'DESC',
 ) {
   const ties = ' Ties are broken by id, in the same direction.';
-  const Order = orderOf<Field | 'ID'>(name, plural, fields, { field: 'ID', direction }, ties);
+  const Order = defineOrder<Field | 'ID'>(name, plural, fields, { field: 'ID', direction }, ties);
   return builder.args((t) => ({
     filter: t.field({ type: filter, description: `A filter; all ${plural} by default.` }),
     orderBy: t.field({

@@ -56,7 +56,7 @@ export const Node = builder.interfaceRef<{ id: number }>('Node').implement({
 });
 
 /** The record of each id, in order; null if the account does not have it. Each type costs one statement for all of its ids. */
-async function nodesOf(
+async function findNodesOfType(
   context: Context,
   nodeIds: readonly string[],
   info: GraphQLResolveInfo,
@@ -82,7 +82,8 @@ builder.queryFields((t) => ({
     description: 'The record with this global id; null if the account has none.',
     extensions: costs({ work: STATEMENT_COST }),
     args: { nodeId: t.arg.id({ required: true, description: 'The global id: the `nodeId` of a record.' }) },
-    resolve: async (_root, { nodeId }, context, info) => (await nodesOf(context, [nodeId], info))[0] ?? null,
+    resolve: async (_root, { nodeId }, context, info) =>
+      (await findNodesOfType(context, [nodeId], info))[0] ?? null,
   }),
   nodes: t.field({
     type: [Node],
@@ -95,6 +96,7 @@ builder.queryFields((t) => ({
       work: () => STATEMENT_COST * nodeTypes.size,
     }),
     args: { nodeIds: t.arg.idList({ required: true, description: 'The global ids.', ...ofBatch }) },
-    resolve: (_root, { nodeIds }, context, info) => nodesOf(context, parseBatch('nodeIds', nodeIds), info),
+    resolve: (_root, { nodeIds }, context, info) =>
+      findNodesOfType(context, parseBatch('nodeIds', nodeIds), info),
   }),
 }));

@@ -11,15 +11,15 @@ import {
   updatePixelInput,
 } from '../domain/pixel.ts';
 import { builder } from './builder.ts';
-import { descriptionsOf, enumType } from './domain-types.ts';
-import { connectionOf } from './list.ts';
+import { enumType, listDescriptions } from './domain-types.ts';
+import { defineConnection } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { inSlices, mutationsOf, queryOf } from './record-fields.ts';
+import { defineMutations, defineQuery, inSlices } from './record-fields.ts';
 import { asDeleted, withFailures } from './result.ts';
 
 const PixelType = enumType('PixelType', 'The network that a pixel reports to.', pixelTypes);
 
-const described = descriptionsOf(updatePixelInput);
+const described = listDescriptions(updatePixelInput);
 
 export const Pixel = builder.prismaObject('Pixel', {
   select: { id: true },
@@ -41,11 +41,11 @@ export const Pixel = builder.prismaObject('Pixel', {
 
 findNodes(Pixel, ({ db, actor }, ids) => findPixels(db, actor, ids));
 
-const connection = connectionOf('Pixel', 'pixels', Pixel);
+const connection = defineConnection('Pixel', 'pixels', Pixel);
 
 builder.queryFields((t) => ({
   pixel: t.field({
-    ...queryOf(Pixel),
+    ...defineQuery(Pixel),
     resolve: (_root, { id }, { db, actor }) => findPixel(db, actor, id),
   }),
   pixels: t.field({
@@ -55,7 +55,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const { creation, update, deletion } = mutationsOf(Pixel, {
+const { creation, update, deletion } = defineMutations(Pixel, {
   create: createPixelInput,
   update: updatePixelInput,
   changes: 'Changes to a pixel. Absent fields do not change; no field can be cleared.',

@@ -19,7 +19,7 @@ export const idArgs = (what: string) =>
 const wordsFor = (name: string): string => (name === 'UtmTemplate' ? 'UTM template' : name.toLowerCase());
 
 /** The query of one record: all but its resolver. */
-export function queryOf<Row>(type: ObjectRef<Types, Row>, missing = 'the account has none') {
+export function defineQuery<Row>(type: ObjectRef<Types, Row>, missing = 'the account has none') {
   const what = wordsFor(type.name);
   return {
     type,
@@ -42,7 +42,7 @@ interface MutationOptions<Create, Update, Created> {
 }
 
 /** The mutations that create, update and delete records of one type, all but their resolvers; and their inputs. */
-export function mutationsOf<
+export function defineMutations<
   Row,
   Create extends z.core.$ZodObject,
   Update extends z.core.$ZodObject,

@@ -10,13 +10,13 @@ import {
   updateSpace,
 } from '../domain/space.ts';
 import { builder } from './builder.ts';
-import { descriptionsOf, inputType } from './domain-types.ts';
-import { connectionOf, pageOf, selectionOf } from './list.ts';
+import { inputType, listDescriptions } from './domain-types.ts';
+import { defineConnection, definePage, defineSelection } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { ifUpdatedAtArg, inSlices, mutationsOf, queryOf } from './record-fields.ts';
+import { defineMutations, defineQuery, ifUpdatedAtArg, inSlices } from './record-fields.ts';
 import { asDeleted, asUpdate, ConflictError, withFailures } from './result.ts';
 
-const described = descriptionsOf(updateNamedInput);
+const described = listDescriptions(updateNamedInput);
 
 export const Space = builder.prismaObject('Space', {
   select: { id: true },
@@ -32,15 +32,15 @@ export const Space = builder.prismaObject('Space', {
 
 findNodes(Space, ({ db, actor }, ids) => findSpaces(db, actor, ids));
 
-const connection = connectionOf('Space', 'spaces', Space);
-const page = pageOf('Space', 'spaces', Space);
+const connection = defineConnection('Space', 'spaces', Space);
+const page = definePage('Space', 'spaces', Space);
 
 const SpaceFilter = inputType('SpaceFilter', 'A filter for spaces.', spaceFilter);
-const selectionArgs = selectionOf('Space', 'spaces', SpaceFilter, namedOrderFields);
+const selectionArgs = defineSelection('Space', 'spaces', SpaceFilter, namedOrderFields);
 
 builder.queryFields((t) => ({
   space: t.field({
-    ...queryOf(Space),
+    ...defineQuery(Space),
     resolve: (_root, { id }, { db, actor }) => findSpace(db, actor, id),
   }),
   spaces: t.field({
@@ -57,7 +57,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const { creation, update, deletion } = mutationsOf(Space, {
+const { creation, update, deletion } = defineMutations(Space, {
   create: createNamedInput,
   update: updateNamedInput,
   changes: 'Changes to a space. Absent fields do not change; neither field can be cleared.',

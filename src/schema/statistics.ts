@@ -24,7 +24,7 @@ import type { Context } from './context.ts';
 import { changeCost } from './cost/field-cost.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link, selectFor } from './link/link.ts';
-import { orderOf, pageOf } from './list.ts';
+import { defineOrder, definePage } from './list.ts';
 import { defineResult, NotFoundError, withFailures } from './result.ts';
 import { Space } from './space.ts';
 import { Tag } from './tag.ts';
@@ -40,7 +40,7 @@ const readWork = (_args: ArgumentValues, { scope, days }: ArgumentValues): numbe
   READ_COSTS[scope as Scope] * (1 + Number(days) / YEAR_DAYS); // The values of `toChildren` of `statisticsOf`.
 
 /** The maximum number of intervals of a series. */
-function bucketsOf({ interval }: ArgumentValues, { days }: ArgumentValues): number {
+function countBuckets({ interval }: ArgumentValues, { days }: ArgumentValues): number {
   const length = Number(days);
   // More days of hours are refused.
   if (interval === 'HOUR') return 24 * Math.min(length, MAX_DAYS_OF_HOURS);
@@ -53,7 +53,7 @@ const TIMES_PER_COST = 2;
 /** The cost of making a list of days or hours; other lists need none. */
 function listWork({ of }: ArgumentValues, fromParent: ArgumentValues): number {
   if (of !== 'HOURS' && of !== 'DAYS') return 0;
-  return bucketsOf({ interval: of === 'HOURS' ? 'HOUR' : 'DAY' }, fromParent) / TIMES_PER_COST;
+  return countBuckets({ interval: of === 'HOURS' ? 'HOUR' : 'DAY' }, fromParent) / TIMES_PER_COST;
 }
 
 const Interval = enumType('StatisticsInterval', 'The intervals of a series.', statisticsIntervals);
@@ -66,7 +66,7 @@ const Dimension = enumType(
 
 const List = enumType('StatisticsList', 'The lists that can be paginated.', statisticsLists);
 
-const visitorsOf = 'Over several days, this is the sum of the days.';
+const visitorsNote = 'Over several days, this is the sum of the days.';
 
 /** A field with a count. */
 const count = <Counted>(description: string, of: (counted: Counted) => number) => ({
@@ -88,7 +88,7 @@ const Point = builder.objectRef<StatisticsPoint>('StatisticsPoint').implement({
     clicks: t.int(count('The number of counted visits.', ({ clicks }: StatisticsPoint) => clicks)),
     visitors: t.int({
       nullable: true,
-      description: `The number of unique visitors; null for hours. ${visitorsOf} ${shownCountLimit}`,
+      description: `The number of unique visitors; null for hours. ${visitorsNote} ${shownCountLimit}`,
       resolve: ({ visitors }) => (visitors === null ? null : shownCount(visitors)),
     }),
     bots: t.int(
@@ -121,9 +121,9 @@ const Top = builder.objectRef<StatisticsTop>('StatisticsTop').implement({
   }),
 });
 
-const rowPage = pageOf('StatisticsRow', 'rows', Row);
+const rowPage = definePage('StatisticsRow', 'rows', Row);
 
-const RowOrder = orderOf('StatisticsRow', 'rows', statisticsOrderFields, {
+const RowOrder = defineOrder('StatisticsRow', 'rows', statisticsOrderFields, {
   field: 'CLICKS',
   direction: 'DESC',
 });
@@ -134,7 +134,9 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
     from: t.field({ type: 'Date', description: 'The first day.', resolve: ({ days }) => dayText(days.from) }),
     to: t.field({ type: 'Date', description: 'The last day.', resolve: ({ days }) => dayText(days.to) }),
     clicks: t.int(total('clicks', 'The number of counted visits.')),
-    visitors: t.int(total('visitors', `The number of unique visitors, for each link and day. ${visitorsOf}`)),
+    visitors: t.int(
+      total('visitors', `The number of unique visitors, for each link and day. ${visitorsNote}`),
+    ),
     bots: t.int(
       total(
         'bots',
@@ -144,7 +146,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
     series: t.field({
       type: [Point],
       description: 'Every interval of the period, in order, including those without visits.',
-      extensions: costs({ size: bucketsOf, work: readWork }),
+      extensions: costs({ size: countBuckets, work: readWork }),
       args: {
         interval: t.arg({
           type: Interval,
@@ -206,7 +208,7 @@ const periodArgs = builder.args((t) => ({
 }));
 
 /** The field with the statistics of an owner of links. The costs of the fields below depend on the owner and the period. */
-const statisticsOf = (scope: Scope, description: string) => ({
+const defineStatistics = (scope: Scope, description: string) => ({
   type: StatisticsType,
   description: `${description} A wrong period is an error that makes the parent null.`,
   extensions: costs({ toChildren: ({ from, to }) => ({ scope, days: lengthOfPeriod(from, to) }) }),
@@ -241,7 +243,7 @@ const TopLinksBy = inputType('TopLinksBy', 'One value of a dimension.', topLinks
 const TOP_LINKS_COSTS = { space: 3 * READ_COSTS.space, tag: 3 * READ_COSTS.tag, account: READ_COSTS.space };
 
 /** The field with the links of an owner that have the most clicks. */
-const topLinksOf = (scope: Exclude<Scope, 'link'>, of: string) =>
+const defineTopLinks = (scope: Exclude<Scope, 'link'>, of: string) =>
   builder.objectField({ space: Space, tag: Tag, account: Account }[scope], 'topLinks', (t) =>
     t.field({
       type: TopLinks,
@@ -267,9 +269,9 @@ const topLinksOf = (scope: Exclude<Scope, 'link'>, of: string) =>
     }),
   );
 
-topLinksOf('space', 'that are in the space now');
-topLinksOf('tag', 'that have the tag now');
-topLinksOf('account', 'of the account');
+defineTopLinks('space', 'that are in the space now');
+defineTopLinks('tag', 'that have the tag now');
+defineTopLinks('account', 'of the account');
 
 builder.objectField(Link, 'clicksIn', (t) =>
   t.int({
@@ -285,17 +287,17 @@ builder.objectField(Link, 'clicksIn', (t) =>
 
 builder.objectField(Link, 'statistics', (t) =>
   t.field(
-    statisticsOf('link', 'The statistics of the link. Its owner can read them whatever its privacy is.'),
+    defineStatistics('link', 'The statistics of the link. Its owner can read them whatever its privacy is.'),
   ),
 );
 builder.objectField(Space, 'statistics', (t) =>
-  t.field(statisticsOf('space', 'The statistics of the links that are in the space now.')),
+  t.field(defineStatistics('space', 'The statistics of the links that are in the space now.')),
 );
 builder.objectField(Tag, 'statistics', (t) =>
-  t.field(statisticsOf('tag', 'The statistics of the links that have the tag now.')),
+  t.field(defineStatistics('tag', 'The statistics of the links that have the tag now.')),
 );
 builder.objectField(Account, 'statistics', (t) =>
-  t.field(statisticsOf('account', 'The statistics of all links of the account.')),
+  t.field(defineStatistics('account', 'The statistics of all links of the account.')),
 );
 
 const ResetResult = defineResult('ResetStatistics', 'The link', Link, [NotFoundError]);

@@ -13,10 +13,10 @@ import { ofBatch } from '../engine/graphql/input-limits.ts';
 import { MAX_BATCH } from '../engine/rules/input.ts';
 import { builder } from './builder.ts';
 import { batchCost } from './cost/field-cost.ts';
-import { descriptionsOf, inputType } from './domain-types.ts';
-import { connectionOf, selectionOf } from './list.ts';
+import { inputType, listDescriptions } from './domain-types.ts';
+import { defineConnection, defineSelection } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { ifUpdatedAtArg, inSlices, mutationsOf, queryOf } from './record-fields.ts';
+import { defineMutations, defineQuery, ifUpdatedAtArg, inSlices } from './record-fields.ts';
 import {
   asDeleted,
   asUpdate,
@@ -27,7 +27,7 @@ import {
   withFailures,
 } from './result.ts';
 
-const described = descriptionsOf(updateNamedInput);
+const described = listDescriptions(updateNamedInput);
 
 export const Tag = builder.prismaObject('Tag', {
   select: { id: true },
@@ -43,23 +43,23 @@ export const Tag = builder.prismaObject('Tag', {
 
 findNodes(Tag, ({ db, actor }, ids) => findTags(db, actor, ids));
 
-const connection = connectionOf('Tag', 'tags', Tag);
+const connection = defineConnection('Tag', 'tags', Tag);
 const TagFilter = inputType('TagFilter', 'A filter for tags.', tagFilter);
 
 builder.queryFields((t) => ({
   tag: t.field({
-    ...queryOf(Tag),
+    ...defineQuery(Tag),
     resolve: (_root, { id }, { db, actor }) => findTag(db, actor, id),
   }),
   tags: t.field({
     ...connection,
     description: "The account's tags, paginated by cursor.",
-    args: { ...connection.args, ...selectionOf('Tag', 'tags', TagFilter, namedOrderFields) },
+    args: { ...connection.args, ...defineSelection('Tag', 'tags', TagFilter, namedOrderFields) },
     resolve: (_root, args, { lists, actor }) => tagConnection(lists, actor, args),
   }),
 }));
 
-const { creation, update, deletion } = mutationsOf(Tag, {
+const { creation, update, deletion } = defineMutations(Tag, {
   create: createNamedInput,
   update: updateNamedInput,
   changes: 'Changes to a tag. Absent fields do not change; neither field can be cleared.',

@@ -9,13 +9,13 @@ import {
   utmTemplateConnection,
 } from '../domain/utm-template.ts';
 import { builder } from './builder.ts';
-import { descriptionsOf } from './domain-types.ts';
-import { connectionOf } from './list.ts';
+import { listDescriptions } from './domain-types.ts';
+import { defineConnection } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { mutationsOf, queryOf } from './record-fields.ts';
+import { defineMutations, defineQuery } from './record-fields.ts';
 import { asDeleted, withFailures } from './result.ts';
 
-const described = descriptionsOf(updateUtmTemplateInput);
+const described = listDescriptions(updateUtmTemplateInput);
 const parameter = (name: Parameters<typeof described>[0]) =>
   ({ ...described(name), nullable: true }) as const;
 
@@ -37,11 +37,11 @@ const UtmTemplate = builder.prismaObject('UtmTemplate', {
 
 findNodes(UtmTemplate, ({ db, actor }, ids) => findUtmTemplates(db, actor, ids));
 
-const connection = connectionOf('UtmTemplate', 'UTM templates', UtmTemplate);
+const connection = defineConnection('UtmTemplate', 'UTM templates', UtmTemplate);
 
 builder.queryFields((t) => ({
   utmTemplate: t.field({
-    ...queryOf(UtmTemplate),
+    ...defineQuery(UtmTemplate),
     resolve: (_root, { id }, { db, actor }) => findUtmTemplate(db, actor, id),
   }),
   utmTemplates: t.field({
@@ -51,7 +51,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const { creation, update, deletion } = mutationsOf(UtmTemplate, {
+const { creation, update, deletion } = defineMutations(UtmTemplate, {
   create: createUtmTemplateInput,
   update: updateUtmTemplateInput,
   changes: 'Changes to a UTM template. Absent fields do not change; null clears a field that can be cleared.',

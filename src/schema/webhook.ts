@@ -24,14 +24,14 @@ import {
 } from '../domain/webhook/webhook.ts';
 import { costs } from '../engine/graphql/cost/costs.ts';
 import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
-import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './access.ts';
+import { authorColumns, authorKeyColumns, ChangeAuthor, findAuthor } from './access.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 import { changeCost } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
-import { connectionOf } from './list.ts';
+import { defineConnection } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { idArgs, mutationsOf, queryOf } from './record-fields.ts';
+import { defineMutations, defineQuery, idArgs } from './record-fields.ts';
 import { asDeleted, defineResult, NotFoundError, ValidationError, withFailures } from './result.ts';
 
 const WebhookEvent = enumType('WebhookEvent', 'The events that a webhook can get.', webhookEvents);
@@ -109,7 +109,7 @@ const Webhook = builder.prismaObject('Webhook', {
         'Who made it, a user or a key; null if an earlier version made it, and the history does not tell.',
       extensions: costs({ work: 2 }),
       resolve: ({ accountId, createdByKey, createdByUser }) =>
-        authorOf(accountId, createdByKey, createdByUser),
+        findAuthor(accountId, createdByKey, createdByUser),
     }),
     changedBy: t.field({
       type: ChangeAuthor,
@@ -122,12 +122,12 @@ const Webhook = builder.prismaObject('Webhook', {
       description: 'Who last set its URL or its secret; null as in `createdBy`.',
       extensions: costs({ work: 2 }),
       resolve: ({ accountId, changedByKey, changedByUser }) =>
-        authorOf(accountId, changedByKey, changedByUser),
+        findAuthor(accountId, changedByKey, changedByUser),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
     deliveries: t.field({
-      ...connectionOf('WebhookDelivery', 'deliveries', WebhookDelivery),
+      ...defineConnection('WebhookDelivery', 'deliveries', WebhookDelivery),
       description:
         'The deliveries of the last 30 days, including waiting ones, newest first, paginated by cursor.',
       resolve: (webhook, args, { lists }) => deliveryConnection(lists, webhook, args),
@@ -137,11 +137,11 @@ const Webhook = builder.prismaObject('Webhook', {
 
 builder.queryFields((t) => ({
   webhook: t.field({
-    ...queryOf(Webhook),
+    ...defineQuery(Webhook),
     resolve: (_root, { id }, { db, actor }) => findWebhook(db, actor, id),
   }),
   webhooks: t.field({
-    ...connectionOf('Webhook', 'webhooks', Webhook),
+    ...defineConnection('Webhook', 'webhooks', Webhook),
     description: "The account's webhooks, oldest first, paginated by cursor.",
     resolve: (_root, args, { lists, actor }) => webhookConnection(lists, actor, args),
   }),
@@ -161,7 +161,7 @@ const CreatedWebhook = builder
     }),
   });
 
-const { creation, update, deletion } = mutationsOf(Webhook, {
+const { creation, update, deletion } = defineMutations(Webhook, {
   create: createWebhookInput,
   update: updateWebhookInput,
   changes: 'Changes to a webhook. Absent fields do not change; no field can be cleared.',

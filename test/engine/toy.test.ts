@@ -13,7 +13,7 @@ import { is } from '../../src/engine/lists/keyset.ts';
 import { ListReader } from '../../src/engine/lists/list-reader.ts';
 import { byCreation, type EdgesInput, readConnection } from '../../src/engine/lists/pagination.ts';
 import { success } from '../../src/engine/rest/answer.ts';
-import { integer, text } from '../../src/engine/rest/form/field.ts';
+import { integerField, textField } from '../../src/engine/rest/form/field.ts';
 import { route } from '../../src/engine/rest/route.ts';
 import { createRestRouter } from '../../src/engine/rest/router.ts';
 import { parseInput, textSchema } from '../../src/engine/rules/input.ts';
@@ -96,7 +96,7 @@ const routes = [
   route({
     methods: ['GET'],
     path: '/notes',
-    fields: { size: integer('first'), after: text('after') },
+    fields: { size: integerField('first'), after: textField('after') },
     schema: z.object({ first: z.int().optional(), after: z.string().optional() }),
     document: listDocument,
     variables: (input) => input,
@@ -106,7 +106,7 @@ const routes = [
   route({
     methods: ['POST'],
     path: '/notes',
-    fields: { text: text('text') },
+    fields: { text: textField('text') },
     schema: noteInput,
     document: addDocument,
     variables: (input) => input,

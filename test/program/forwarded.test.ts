@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { clientOf, schemeOf, trustOf, warningOf } from '../../src/engine/http/request/client.ts';
+import { clientOf, makeWarning, schemeOf, trustOf } from '../../src/engine/http/request/client.ts';
 import { startTestServer } from '../../src/testing/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -74,7 +74,7 @@ test.each([
 test('warns at most hourly of a proxy that is not trusted', () => {
   let at = 0;
   const log: unknown[] = [];
-  const ignored = warningOf({ warn: (...line: unknown[]) => log.push(line) }, () => at);
+  const ignored = makeWarning({ warn: (...line: unknown[]) => log.push(line) }, () => at);
   const peers = () => log.splice(0).map((line) => (line as [{ peer: string }])[0].peer);
   for (const peer of ['203.0.113.7', '2a00:1450::1', '::ffff:203.0.113.7']) ignored(peer);
   expect(peers()).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Day } from '../../src/db/statistics/calendar.ts';
 import { readTopLinks } from '../../src/db/statistics/read-top-links.ts';
-import { valuesOf } from '../../src/domain/statistics/dimension.ts';
+import { dimensionValues } from '../../src/domain/statistics/dimension.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { BROWSER, visit } from '../support/visit.ts';
 
@@ -134,7 +134,7 @@ test('finds the same links however few it counts one by one', async () => {
         return clicks > 0 ? [{ id: accountId, linkId: Number(link.id), clicks }] : [];
       });
       counted.sort((a, b) => b.clicks - a.clicks || b.linkId - a.linkId);
-      const value = by === undefined ? null : { ...valuesOf.COUNTRY, value: by };
+      const value = by === undefined ? null : { ...dimensionValues.COUNTRY, value: by };
       for (const limit of [1, 3, 20])
         for (const limits of [
           { first: 1_000, most: 1_000 },

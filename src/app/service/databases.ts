@@ -29,7 +29,7 @@ const NEVER_SERVED =
  * The schema of PostgreSQL's tables: that of the database, or, for visitors, of the first server that answers. One that is
  * away now does not say which it would be.
  */
-async function schemaOf({ databaseUrl, databaseReadUrls, role }: Config): Promise<string | null> {
+async function readSchema({ databaseUrl, databaseReadUrls, role }: Config): Promise<string | null> {
   const named = namedSchema(databaseUrl);
   if (named !== null || requireProvider(databaseUrl) === 'sqlite') return named;
   const { inspectUrl } = await import('../../engine/db/postgresql/session.ts');
@@ -51,7 +51,7 @@ export async function openDatabases(
   // To open it would make it.
   if (role === 'redirects' && requireProvider(databaseUrl) === 'sqlite' && !fileExists(databaseUrl))
     throw new OperatorError(NEVER_SERVED);
-  const schema = await schemaOf(config);
+  const schema = await readSchema(config);
   const open = (variable: string, url: string, options = {}) => {
     const fewer = new RepeatedFault(log, 'PostgreSQL grants fewer connections than DATABASE_POOL_SIZE');
     return Database.open(schema === DEFAULT_SCHEMA ? url : withSchema(url, schema), {

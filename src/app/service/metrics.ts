@@ -3,7 +3,12 @@ import type { Logger } from 'pino';
 import type { SignInWay } from '../../auth/tools.ts';
 import type { FailingWebhooks } from '../../db/webhook/queues.ts';
 import type { DeliveryStatus, DisabledReason } from '../../domain/webhook/events.ts';
-import { ageOf, metricsServer, type Observation, ProcessMetrics } from '../../engine/http/process-metrics.ts';
+import {
+  metricsServer,
+  type Observation,
+  ProcessMetrics,
+  secondsSince,
+} from '../../engine/http/process-metrics.ts';
 import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
 
 /** The process's metrics for Prometheus, with a registry of its own. */
@@ -109,7 +114,7 @@ export class Metrics extends ProcessMetrics {
         'The time since the last backup of SQLite by npm run backup; without one, since the first account was made.',
     };
     this.watchTogether(helps, async () => {
-      return { linkspace_backup_age_seconds: ageOf(await madeAt(), now()) };
+      return { linkspace_backup_age_seconds: secondsSince(await madeAt(), now()) };
     });
   }
 
@@ -142,7 +147,10 @@ export class Metrics extends ProcessMetrics {
     };
     this.watchTogether(helps, async () => {
       const { pending, dueAt } = await backlog();
-      return { linkspace_webhook_lag_seconds: ageOf(dueAt, now()), linkspace_webhook_pending: pending };
+      return {
+        linkspace_webhook_lag_seconds: secondsSince(dueAt, now()),
+        linkspace_webhook_pending: pending,
+      };
     });
   }
 
@@ -154,7 +162,10 @@ export class Metrics extends ProcessMetrics {
     };
     this.watchTogether(helps, async () => {
       const { failing, since } = await read();
-      return { linkspace_webhooks_failing: failing, linkspace_webhook_failing_seconds: ageOf(since, now()) };
+      return {
+        linkspace_webhooks_failing: failing,
+        linkspace_webhook_failing_seconds: secondsSince(since, now()),
+      };
     });
   }
 }

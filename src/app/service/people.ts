@@ -26,7 +26,7 @@ import { consoleUrlOf } from '../config.ts';
 import { createFirst } from './first-start.ts';
 import { listJobs } from './jobs.ts';
 import type { Background, Ports } from './ports.ts';
-import { createOwnerRequestOf, createRequestOf } from './requests.ts';
+import { createOwnerRequestReader, createRequestReader } from './requests.ts';
 import type { Opened, Visitors } from './visitors.ts';
 
 export { settle } from './first-start.ts';
@@ -49,7 +49,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
   const longWorks = new LongWorks(db);
   const common = { db, services, subscriptions, longWorks, timeouts: ports.timeouts, log };
   const requests = { common, access, readers, inFlight, now };
-  const requestOf = createRequestOf(requests, true);
+  const requestOf = createRequestReader(requests, true);
   const openId = OpenId.of(config, consoleUrl, log);
   const signInLog = new SignInLog(log, now);
   const auth = createAuthRouter({
@@ -66,7 +66,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
   const retentionTime = new RetentionClock(db, LASTING, now, log).read;
   const webhooks = new WebhookSender({
     ...{ db, feed, random, now, retentionTime, log },
-    snapshot: createSnapshot(createOwnerRequestOf(common, now)),
+    snapshot: createSnapshot(createOwnerRequestReader(common, now)),
     delays: ports.webhookDelays,
     interval: ports.webhookInterval,
     post: createPost({
@@ -97,7 +97,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     graphql: createGraphQLHandler({ api, graphiql, trusted, requestOf, report }),
     rest: createRestRouter({
       ...{ routes, baseUrl, run: runOwn, report },
-      requestOf: createRequestOf(requests, false),
+      requestOf: createRequestReader(requests, false),
       requirePermission: ({ actor }, permission) => requirePermission(actor, permission),
     }),
   };

@@ -22,7 +22,7 @@ export interface RequestDependencies {
 }
 
 /** @param bySession whether users' sessions count, besides keys */
-export function createRequestOf(dependencies: RequestDependencies, bySession: boolean): RequestOf {
+export function createRequestReader(dependencies: RequestDependencies, bySession: boolean): RequestOf {
   const { common, access, readers, inFlight, now } = dependencies;
   const { db: primary, ...shared } = common;
   return async (req, res) => {
@@ -67,7 +67,7 @@ export function createRequestOf(dependencies: RequestDependencies, bySession: bo
 }
 
 /** Creates requests by which the service itself reads an account's records, without a client or key; from the primary. */
-export function createOwnerRequestOf({ db, ...shared }: CommonContext, now: () => Date) {
+export function createOwnerRequestReader({ db, ...shared }: CommonContext, now: () => Date) {
   return (accountId: number): ApiRequest => {
     const time = now();
     return {

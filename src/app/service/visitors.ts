@@ -8,7 +8,7 @@ import { ReadServer } from '../../engine/db/postgresql/read-server.ts';
 import type { TrustedDocuments } from '../../engine/graphql/trusted-documents.ts';
 import { InFlight } from '../../engine/http/limits/in-flight.ts';
 import { LoadMeter } from '../../engine/http/limits/load-meter.ts';
-import { clientOf, trustOf, warningOf } from '../../engine/http/request/client.ts';
+import { clientOf, makeWarning, trustOf } from '../../engine/http/request/client.ts';
 import { RequestLog } from '../../engine/http/request/log.ts';
 import type { Handler } from '../../engine/http/server.ts';
 import type { Stopper } from '../../engine/http/stop-server.ts';
@@ -53,7 +53,7 @@ export function createVisitors(opened: Opened, ports: Ports) {
   const { log, now, random, hashPassword, resolveTxt } = ports;
   const requestLog = new RequestLog(log, metrics);
   const report = requestLog.fault.bind(requestLog);
-  const trust = Object.assign(trustOf(config.trustProxy), { ignored: warningOf(log) });
+  const trust = Object.assign(trustOf(config.trustProxy), { ignored: makeWarning(log) });
   const { lists } = operatorFiles;
   const { sideEffects } = config;
   const mailer = ports.sendMail ?? (smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom, log) : null);

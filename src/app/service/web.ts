@@ -4,7 +4,7 @@ import express from 'express';
 import type { Logger } from 'pino';
 import { sendAsset } from '../../engine/http/pages/assets.ts';
 import { ofAsset, ofPage } from '../../engine/http/pages/pages.ts';
-import { readinessOf } from '../../engine/http/readiness.ts';
+import { readReadiness } from '../../engine/http/readiness.ts';
 import { prefersHtml } from '../../engine/http/request/accept.ts';
 import { RepeatedFault } from '../../engine/tools/repeated-fault.ts';
 import { favicon } from '../../generated/look.ts';
@@ -158,7 +158,7 @@ function serving({ isStopping }: WebDependencies): RequestHandler {
 function readyz({ requireReady, isStopping, sideEffects, log }: WebDependencies): RequestHandler {
   const fault = new RepeatedFault(log, 'not ready');
   return async (_req, res) => {
-    const found = await readinessOf(requireReady, isStopping);
+    const found = await readReadiness(requireReady, isStopping);
     if (found === null || found.reason === 'stopping') fault.ended();
     else fault.occurred(found.error, () => ({ reason: found.reason }));
     res

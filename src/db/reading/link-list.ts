@@ -1,6 +1,6 @@
 import type { Dialect } from '../../engine/db/dialect.ts';
 import { columnsIn, empty, join, raw, type Sql, sql } from '../../engine/db/sql.ts';
-import { type Column, countOf, type Joined, type List, nestedColumns } from '../../engine/lists/keyset.ts';
+import { type Column, countSql, type Joined, type List, nestedColumns } from '../../engine/lists/keyset.ts';
 import { keysOf } from '../../engine/tools/keys-of.ts';
 import { Prisma } from '../../generated/sqlite/client.ts';
 import type { Status } from './link-status.ts';
@@ -68,7 +68,7 @@ export function linksTagged(accountId: number, tags: TagCondition): Sql {
     none,
   } = tags;
   if (first === undefined && any.length === 0)
-    return sql`(${linksOf(accountId)} - ${linksTagged(accountId, { ...noTags, any: none })})`;
+    return sql`(${linksSql(accountId)} - ${linksTagged(accountId, { ...noTags, any: none })})`;
   const others = first === undefined ? { ...noTags, none } : { any, all, none };
   const where = [
     isTag(accountId, first === undefined ? any : [first]),
@@ -84,7 +84,7 @@ export function linksTagged(accountId: number, tags: TagCondition): Sql {
  * links of a tag come from its index.
  * @param inSpaces conditions on "spaceId", which counters have too
  */
-function sourceOf(
+function makeSource(
   accountId: number,
   columns: Sql,
   orderedBy: string,
@@ -148,7 +148,7 @@ const joins = {
   },
 };
 
-function joinsOf(select: LinkSelect, orderedBy: string, dialect: Dialect): Joined | null {
+function makeJoins(select: LinkSelect, orderedBy: string, dialect: Dialect): Joined | null {
   // Ordered by clicks, the list itself has the counters.
   const found = orderedBy === 'clicks' ? [] : counterLookups(select);
   for (const list of keysOf(lists)) if (select[list]) found.push(listLookup(list, dialect));
@@ -175,13 +175,13 @@ interface LinkPlan {
 /** Kept as long as the plans of documents. */
 const plans = new WeakMap<LinkSelect, Map<string, LinkPlan>>();
 
-function planOf(select: LinkSelect, orderedBy: string, dialect: Dialect): LinkPlan {
+function makePlan(select: LinkSelect, orderedBy: string, dialect: Dialect): LinkPlan {
   const known = plans.get(select) ?? new Map<string, LinkPlan>();
   plans.set(select, known);
   const name = `${orderedBy} ${dialect.name}`;
   const plan = known.get(name) ?? {
     columns: columnsRead(select, orderedBy),
-    joined: joinsOf(select, orderedBy, dialect),
+    joined: makeJoins(select, orderedBy, dialect),
     key: `${orderedBy} ${JSON.stringify(select)}`,
   };
   known.set(name, plan);
@@ -246,10 +246,10 @@ export function linkList(selection: LinkSelection, select: LinkSelect, dialect: 
     isSelective ? sql`+"accountId" = ${accountId}` : sql`"accountId" = ${accountId}`,
     ...others,
   ];
-  const { joined, key, columns } = planOf(select, column.name, dialect);
+  const { joined, key, columns } = makePlan(select, column.name, dialect);
   const list: List = {
     table: 'Link',
-    source: sourceOf(accountId, columns, column.name, inSpaces, isByTag),
+    source: makeSource(accountId, columns, column.name, inSpaces, isByTag),
     ...(joined && { joined }),
     columnsKey: isByTag ? `${key} by tag` : key,
     // Ordered by clicks, the counters have this condition. If it were repeated, PostgreSQL would expect far fewer links than
@@ -261,12 +261,12 @@ export function linkList(selection: LinkSelection, select: LinkSelect, dialect: 
       !isSelective && (others.length > 0 || (inSpaces.length > 0 && (isByTag || column.bySpace !== true))),
   };
   const counted = isByTag ? ofTag : undefined;
-  const count = (most?: number) => countOf({ ...list, where: [...ofAccount, ...inSpaces] }, most, counted);
+  const count = (most?: number) => countSql({ ...list, where: [...ofAccount, ...inSpaces] }, most, counted);
   return { list, count };
 }
 
 /** The number of an account's links: a sum of stored totals, since every page of the list needs it. */
-export function linksOf(accountId: number): Sql {
+export function linksSql(accountId: number): Sql {
   return sql`(SELECT COALESCE(SUM("links"), 0) FROM "AccountTally" WHERE "accountId" = ${accountId})`;
 }
 
@@ -275,7 +275,7 @@ export function linksOfStatus(accountId: number, status: Status, now: Date): Sql
   const disabled = sql`(SELECT COUNT(*) FROM "Link" WHERE "accountId" = ${accountId} AND "disabled")`;
   const expired = sql`(SELECT COUNT(*) FROM "LinkCounter" WHERE "accountId" = ${accountId} AND "endsAt" <= ${now})`;
   const numbers: Record<Status, Sql> = {
-    ACTIVE: sql`(${linksOf(accountId)} - ${disabled} - ${expired})`,
+    ACTIVE: sql`(${linksSql(accountId)} - ${disabled} - ${expired})`,
     EXPIRED: expired,
     DISABLED: disabled,
   };

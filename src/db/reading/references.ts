@@ -88,13 +88,13 @@ export async function findReferences(db: Data, references: References): Promise<
   const asked = parts.flatMap(([values, part]) => (values.length > 0 ? part : []));
   const rows = asked.length > 0 ? await db.read<Row>(join(asked, ' UNION ALL ')) : [];
   const of = (kind: Row['kind']) => rows.filter((row) => row.kind === kind);
-  const idsOf = (kind: Row['kind']) => new Set(of(kind).map(({ id }) => id));
+  const listIds = (kind: Row['kind']) => new Set(of(kind).map(({ id }) => id));
   return {
-    domainIds: idsOf('domain'),
-    spaceIds: idsOf('space'),
-    pixelIds: idsOf('pixel'),
-    tagIds: idsOf('tag'),
-    utmTemplateIds: idsOf('utm'),
+    domainIds: listIds('domain'),
+    spaceIds: listIds('space'),
+    pixelIds: listIds('pixel'),
+    tagIds: listIds('tag'),
+    utmTemplateIds: listIds('utm'),
     hosts: new Set(of('host').map(({ alias }) => alias)),
     aliasHolders: of('alias'),
   };

@@ -41,7 +41,7 @@ const maxCandidatesOf = (accountId: number, column: LinkSearch['column']) => {
     FROM "AccountTally" WHERE "accountId" = ${accountId})`;
 };
 
-function startOf(text: string): string {
+function searchStart(text: string): string {
   return [...text].slice(0, MAX_INDEXED).join('');
 }
 
@@ -75,14 +75,14 @@ async function candidates(
     }>(sql`SELECT "rowid" & 4294967295 AS "id", ${limit} AS "limit" FROM "LinkText" WHERE "LinkText" MATCH ${match}
         AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32)${join([...others, empty], '')} LIMIT ${limit}`);
   };
-  const idsOf = (rows: Awaited<ReturnType<typeof matching>>) =>
+  const listIds = (rows: Awaited<ReturnType<typeof matching>>) =>
     rows.length < Number(rows[0]?.limit ?? 1) ? rows.map(({ id }) => Number(id)) : null;
   const rare = (await Promise.all(texts.map((text) => rareTrigrams(db, search, text)))).flat();
   // Anywhere, words without rare parts have so many hits that links are read in order: to intersect their entries takes longer.
   if (column === 'anywhere')
-    return rare.length > 0 ? idsOf(await matching(rare, maxCandidatesOf(accountId, column))) : null;
-  const found = rare.length > 0 ? idsOf(await matching(rare, sql`${MAX_CANDIDATES}`)) : null;
-  return found ?? idsOf(await matching(texts.map(startOf), maxCandidatesOf(accountId, column)));
+    return rare.length > 0 ? listIds(await matching(rare, maxCandidatesOf(accountId, column))) : null;
+  const found = rare.length > 0 ? listIds(await matching(rare, sql`${MAX_CANDIDATES}`)) : null;
+  return found ?? listIds(await matching(texts.map(searchStart), maxCandidatesOf(accountId, column)));
 }
 
 /** The condition of a search; `isSelective` if the index found few candidates, `indexed` if an index covers such a text at all. */
@@ -99,7 +99,7 @@ function textCondition({ dialect }: Data, column: LinkSearch['column'], text: st
   const condition = dialect.contains(searched[column], text);
   // LIKE is not used for a short pattern, with which a generic plan would read the whole index.
   if (!dialect.choosesTrigramIndex || !isLong(text)) return condition;
-  const pattern = `%${startOf(text).replace(/[\\%_]/g, '\\$&')}%`;
+  const pattern = `%${searchStart(text).replace(/[\\%_]/g, '\\$&')}%`;
   const all = column === 'anywhere' ? columns : [column];
   const like = join(
     all.map((one) => sql`${name(one)} LIKE ${pattern}`),
@@ -218,7 +218,7 @@ async function linksWithWords(
     const common = await commonTrigrams(db, { accountId, column });
     const isCommon = (word: string) =>
       isLong(word)
-        ? trigramsOf(word).every((one) => common.has(one))
+        ? splitTrigrams(word).every((one) => common.has(one))
         : [...common].some((one) => one.includes(word));
     // Of words that are all common, a page in order soon has enough: the index has too many entries of each.
     return found(db, condition, words.every(isCommon) ? null : await few(db, accountId, condition), false);
@@ -240,12 +240,12 @@ const ENOUGH_RARE = 3;
 /** A column of an account's links. */
 type Sampled = Omit<LinkSearch, 'text'>;
 
-function trigramsOf(text: string): string[] {
+function splitTrigrams(text: string): string[] {
   const characters = [...text];
   return characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''));
 }
 
-async function sampleOf(db: Data, { accountId, column }: Sampled): Promise<ReadonlySet<string>> {
+async function readSample(db: Data, { accountId, column }: Sampled): Promise<ReadonlySet<string>> {
   const own = sql`FROM "Link" WHERE "accountId" = ${accountId}`;
   const parts = db.dialect.table(
     { part: 'bigint' },
@@ -258,7 +258,7 @@ async function sampleOf(db: Data, { accountId, column }: Sampled): Promise<Reado
         ORDER BY "id" LIMIT 1) AS "text" FROM "ends", ${parts} AS "parts"`);
   const counts = new Map<string, number>();
   for (const { text } of rows)
-    for (const one of new Set(trigramsOf(text ?? ''))) counts.set(one, (counts.get(one) ?? 0) + 1);
+    for (const one of new Set(splitTrigrams(text ?? ''))) counts.set(one, (counts.get(one) ?? 0) + 1);
   return new Set([...counts].flatMap(([one, count]) => (count >= COMMON_FROM ? one : [])));
 }
 
@@ -266,7 +266,7 @@ async function sampleOf(db: Data, { accountId, column }: Sampled): Promise<Reado
 async function commonTrigrams(db: Data, searched: Sampled): Promise<ReadonlySet<string>> {
   const { commonTrigrams: known } = db.database;
   const key = nameFor('trigrams', searched.accountId, searched.column);
-  const common = known.get(key) ?? (await sampleOf(db, searched));
+  const common = known.get(key) ?? (await readSample(db, searched));
   known.set(key, common);
   return common;
 }
@@ -274,7 +274,7 @@ async function commonTrigrams(db: Data, searched: Sampled): Promise<ReadonlySet<
 /** Those of the text that only few links have: up to three, far apart. */
 export async function rareTrigrams(db: Data, searched: Sampled, text: string): Promise<string[]> {
   const common = await commonTrigrams(db, searched);
-  const rare = trigramsOf(text).filter((one) => !common.has(one));
+  const rare = splitTrigrams(text).filter((one) => !common.has(one));
   if (rare.length <= ENOUGH_RARE) return rare;
   return [0, Math.floor(rare.length / 2), rare.length - 1].map((index) => rare[index] ?? '');
 }

@@ -71,6 +71,6 @@ export function lastDayOf(month: Month): Day {
 
 const DAY_MS = 86_400_000;
 
-export function lengthOf({ from, to }: Days): number {
+export function countDays({ from, to }: Days): number {
   return (startOf(to).getTime() - startOf(from).getTime()) / DAY_MS + 1;
 }

@@ -38,13 +38,13 @@ interface ResetSize {
 }
 
 /** The size of a reset, of which the last transaction deletes days if there are many. */
-export async function resetSizeOf(db: Data, linkId: number): Promise<ResetSize> {
+export async function measureReset(db: Data, linkId: number): Promise<ResetSize> {
   const counts = countTables.map(({ what }) => {
     const max = what === 'Day' ? MAX_DAYS : MAX_DELETED_ROWS;
     const some = sql`SELECT 1 FROM ${name(`Link${what}`)} WHERE "linkId" = ${linkId} LIMIT ${max + 1}`;
     return sql`(SELECT COUNT(*) FROM (${some}) AS "some") AS ${name(what)}`;
   });
-  const visitors = sql`SELECT 1 FROM "DayVisitor" WHERE ${visitorsOf([linkId])} LIMIT ${MAX_DELETED_ROWS + 1}`;
+  const visitors = sql`SELECT 1 FROM "DayVisitor" WHERE ${visitorsSql([linkId])} LIMIT ${MAX_DELETED_ROWS + 1}`;
   const [row] = await db.read<Record<Counted | 'visitors', number>>(
     sql`SELECT ${join(counts)}, (SELECT COUNT(*) FROM (${visitors}) AS "some") AS "visitors"`,
   );
@@ -128,7 +128,7 @@ async function subtractSome(
 const daysLast = countTables.toSorted((a, b) => Number(a.what === 'Day') - Number(b.what === 'Day'));
 
 /** Those of the links that count today. */
-const visitorsOf = (linkIds: readonly number[]): Sql =>
+const visitorsSql = (linkIds: readonly number[]): Sql =>
   sql`"linkId" IN (${join([...linkIds])}) AND "day" IN (SELECT "day" FROM "DaySalt")`;
 
 /**
@@ -137,7 +137,7 @@ const visitorsOf = (linkIds: readonly number[]): Sql =>
  */
 async function deleteVisitors(tx: Transaction, linkIds: readonly number[], over = 0): Promise<boolean> {
   const limit = MAX_DELETED_ROWS + over;
-  const some = sql`SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE ${visitorsOf(linkIds)} LIMIT ${limit}`;
+  const some = sql`SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE ${visitorsSql(linkIds)} LIMIT ${limit}`;
   const deleted = await tx.execute(
     sql`DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (${some})`,
   );

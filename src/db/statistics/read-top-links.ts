@@ -2,7 +2,7 @@ import { join, name, PLANNED_EACH_TIME, raw, type Sql, sql } from '../../engine/
 import { spellingsOf } from '../../engine/tools/bidirectional.ts';
 import type { Data } from '../database.ts';
 import { type Days, monthOf } from './calendar.ts';
-import { partsOf } from './read-values.ts';
+import { splitIntoMonths } from './read-values.ts';
 import { linksIn, type Scope } from './scope.ts';
 import { type Kind, kinds, type ValueColumn, visitValue } from './value.ts';
 
@@ -34,7 +34,7 @@ export interface TopLink {
 const COUNTED = { first: 1_000, most: 20_000 };
 
 /** The ids in `VisitValue` that have the value, or for an unknown one all that have any; null if all of the kind have one. */
-async function valueIdsOf(
+async function readValueIds(
   db: Data,
   accountId: number,
   { from, to }: Days,
@@ -56,23 +56,23 @@ async function valueIdsOf(
 }
 
 /** The clicks of "candidate" in the days, as an expression that reads the rows of this link alone. */
-function clicksOf(days: Days, by: OneValue | null, valueIds: readonly number[] | null): Sql {
-  const sumOf = (table: string, sum: string, where: Sql) =>
+function clicksSql(days: Days, by: OneValue | null, valueIds: readonly number[] | null): Sql {
+  const sumSql = (table: string, sum: string, where: Sql) =>
     sql`COALESCE((SELECT SUM(${name(sum)}) FROM ${name(table)} AS "count"
       WHERE "count"."linkId" = "candidate"."linkId" AND ${where}), 0)`;
-  const whole = (sum: string) => sumOf('LinkDay', sum, sql`"day" BETWEEN ${days.from} AND ${days.to}`);
+  const whole = (sum: string) => sumSql('LinkDay', sum, sql`"day" BETWEEN ${days.from} AND ${days.to}`);
   if (by === null) return whole('clicks');
   const ofValues = valueIds === null ? sql`1 = 1` : sql`"valueId" IN (${join([...valueIds, 0])})`;
   const ofKind = sql`"kind" = ${by.kind} AND ${ofValues}`;
   const ofDays = ({ from, to }: Days) =>
-    sumOf('LinkDayValue', 'clicks', sql`${ofKind} AND "day" BETWEEN ${from} AND ${to}`);
-  const { months, added, subtracted } = partsOf(days);
+    sumSql('LinkDayValue', 'clicks', sql`${ofKind} AND "day" BETWEEN ${from} AND ${to}`);
+  const { months, added, subtracted } = splitIntoMonths(days);
   const plus = [
     sql`0`,
     ...(months === null
       ? []
       : [
-          sumOf(
+          sumSql(
             'LinkMonthValue',
             'clicks',
             sql`${ofKind} AND "month" BETWEEN ${months.from} AND ${months.to}`,
@@ -102,9 +102,9 @@ export async function readTopLinks(
   { accountId, by, limit }: TopLinksQuery,
   counted = COUNTED,
 ): Promise<TopLink[]> {
-  const valueIds = by && (await valueIdsOf(db, accountId, days, by));
+  const valueIds = by && (await readValueIds(db, accountId, days, by));
   if (by !== null && by.value !== null && valueIds?.length === 0) return [];
-  const clicks = clicksOf(days, by, valueIds);
+  const clicks = clicksSql(days, by, valueIds);
   const read = (candidates: Sql) =>
     db.read<TopLink>(
       sql`${raw(PLANNED_EACH_TIME)} ${ranked(
@@ -127,12 +127,12 @@ export async function readTopLinks(
     const [bound = { few: 0, first: 0, most: 0 }] = await db.read<Record<'few' | 'first' | 'most', number>>(
       sql`SELECT ${after(few)} AS "few", ${after(counted.first)} AS "first", ${after(counted.most)} AS "most"`,
     );
-    const firstOf = (number: number) => read(sql`${counters} ORDER BY "clicks" DESC LIMIT ${number}`);
-    const leastOf = (top: readonly TopLink[]) => top[limit - 1]?.clicks ?? 1;
-    let top = await firstOf(few);
-    if (leastOf(top) > bound.few) return top;
-    top = await firstOf(counted.first);
-    const least = leastOf(top);
+    const readFirst = (number: number) => read(sql`${counters} ORDER BY "clicks" DESC LIMIT ${number}`);
+    const leastClicks = (top: readonly TopLink[]) => top[limit - 1]?.clicks ?? 1;
+    let top = await readFirst(few);
+    if (leastClicks(top) > bound.few) return top;
+    top = await readFirst(counted.first);
+    const least = leastClicks(top);
     if (least > bound.first) return top;
     if (least > bound.most) return read(sql`${counters} AND "clicks" >= ${least}`);
     // Many links have about as many clicks in all as the best of the period: what was counted in the period is less.

@@ -11,7 +11,11 @@ interface Months {
 }
 
 /** The days as whole months, and days to add or to subtract: at each end, whichever are fewer. */
-export function partsOf({ from, to }: Days): { months: Months | null; added: Days[]; subtracted: Days[] } {
+export function splitIntoMonths({ from, to }: Days): {
+  months: Months | null;
+  added: Days[];
+  subtracted: Days[];
+} {
   const [first, last] = [monthOf(from), monthOf(to)];
   const [start, end] = [firstDayOf(first), lastDayOf(last)];
   const [added, subtracted]: [Days[], Days[]] = [[], []];
@@ -64,15 +68,15 @@ export interface ValueRow {
   readonly total: number;
 }
 
-function orderOf({ by, descending, tiesAscend }: ValueQuery): Sql {
+function orderSql({ by, descending, tiesAscend }: ValueQuery): Sql {
   const direction = descending ? sql`DESC` : sql`ASC`;
   const ofValue = sql`("value" IS NULL), "value" ${tiesAscend ? sql`ASC` : direction}`;
   return by === 'VALUE' ? ofValue : sql`"clicks" ${direction}, ${ofValue}`;
 }
 
 /** The clicks of the days of each value, as "sums": of whole months where that reads fewer rows. */
-function sumsOf(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly number[]): Sql {
-  const { months, added, subtracted } = partsOf(days);
+function sumsSql(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly number[]): Sql {
+  const { months, added, subtracted } = splitIntoMonths(days);
   const part = (what: 'DayValue' | 'MonthValue', { from, to }: Days | Months, clicks = sql`"clicks"`) => {
     const source = sourceOf(scope, what, ids);
     const time = what === 'DayValue' ? sql`"day"` : sql`"month"`;
@@ -97,7 +101,7 @@ const DESTINATION = raw(
 );
 
 /** The rows for all owners with the same question, with its index. Clicks without a value are a row whose value is null. */
-function rowsOf(db: Data, index: number, asked: ValueQuery, owners: readonly OwnerQuery[]): Sql {
+function valueRows(db: Data, index: number, asked: ValueQuery, owners: readonly OwnerQuery[]): Sql {
   const value = asked.column === 'destination' ? DESTINATION : sql`"VisitValue".${name(asked.column)}`;
   const wanted = asked.among === undefined ? sql`IS NOT NULL` : sql`IN (${join([...asked.among])})`;
   const known = name(`known${index}`);
@@ -117,7 +121,7 @@ function rowsOf(db: Data, index: number, asked: ValueQuery, owners: readonly Own
       ) AS "unknown" WHERE "rest" > 0
     )
     SELECT "every".*, COUNT(*) OVER (PARTITION BY "id") AS "total",
-      ROW_NUMBER() OVER (PARTITION BY "id" ORDER BY ${orderOf(asked)}) AS "rank" FROM "every"
+      ROW_NUMBER() OVER (PARTITION BY "id" ORDER BY ${orderSql(asked)}) AS "rank" FROM "every"
   ) AS ${name(`ranked${index}`)} WHERE "rank" > ${asked.offset} AND "rank" <= ${asked.offset + asked.limit}`;
 }
 
@@ -142,10 +146,10 @@ export async function readValues(
     const ids = [...new Set(all.map(({ id }) => id))];
     const kinds = [...new Set(all.map(({ asked }) => asked.kind))];
     const parts = different.flatMap((owners, index) =>
-      owners[0] ? [rowsOf(db, index, owners[0].asked, owners)] : [],
+      owners[0] ? [valueRows(db, index, owners[0].asked, owners)] : [],
     );
     const rows = await db.read<ValueRow & { index: number; id: number }>(
-      sql`${planOf(scope)} WITH ${sumsOf(scope, days, kinds, ids)} ${join(parts, ' UNION ALL ')} ORDER BY "index", "id", "rank"`,
+      sql`${planOf(scope)} WITH ${sumsSql(scope, days, kinds, ids)} ${join(parts, ' UNION ALL ')} ORDER BY "index", "id", "rank"`,
     );
     const found = Map.groupBy(rows, ({ index, id }) => `${index} ${id}`);
     for (const [index, owners] of different.entries())

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { LongReads } from '../../engine/lists/long-reads.ts';
 import type { Client, Data } from '../database.ts';
-import { type Days, lengthOf } from './calendar.ts';
+import { countDays, type Days } from './calendar.ts';
 import { type Counts, type Point, readPoints, readTotals, type TimeOf } from './read-counts.ts';
 import { readTopLinks, type TopLink, type TopLinksQuery } from './read-top-links.ts';
 import { type OwnerQuery, readValues, type ValueRow } from './read-values.ts';
@@ -18,8 +18,8 @@ const MAX_POINTS = 20_000;
 const MAX_SHORT_DAYS = 1_000;
 
 /** Returns the maximum number of owners whose points one statement reads. */
-function maxOwnersOf(scope: Scope, interval: keyof TimeOf, days: Days): number {
-  const rows = lengthOf(days) * { HOUR: 24, DAY: 1, MONTH: 1 / 28 }[interval];
+function maxOwners(scope: Scope, interval: keyof TimeOf, days: Days): number {
+  const rows = countDays(days) * { HOUR: 24, DAY: 1, MONTH: 1 / 28 }[interval];
   return Math.min(MAX_OWNERS[scope], Math.ceil(MAX_POINTS / rows));
 }
 
@@ -70,7 +70,7 @@ export class StatisticsReader {
     days: Days,
     id: number,
   ): Promise<Point<TimeOf[Interval]>[]> {
-    const maxBatchSize = maxOwnersOf(scope, interval, days);
+    const maxBatchSize = maxOwners(scope, interval, days);
     return this.#load(['points', scope, interval, days], id, maxBatchSize, async (ids) =>
       byId(
         await this.#read(scope, days, ids.length, (db) => readPoints(db, scope, interval, days, ids)),
@@ -103,7 +103,7 @@ export class StatisticsReader {
     owners: number,
     read: (db: Data) => Promise<Result>,
   ): Promise<Result> {
-    const isLong = isGroup(scope) || owners * lengthOf(days) > MAX_SHORT_DAYS;
+    const isLong = isGroup(scope) || owners * countDays(days) > MAX_SHORT_DAYS;
     return isLong ? this.#long.take(read) : read(this.#db);
   }
 

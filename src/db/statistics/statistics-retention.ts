@@ -164,7 +164,7 @@ export class StatisticsRetention extends Retention {
   }
 
   async #deleteOfLinks(first: Month): Promise<void> {
-    const tables = tablesOf('Link', first);
+    const tables = listTables('Link', first);
     // A link with any statistics of a day has a row of that day in LinkDay.
     const isOld = sql`EXISTS (SELECT 1 FROM "LinkDay" AS "old"
       WHERE "old"."linkId" = "LinkCounter"."linkId" AND "old"."day" < ${firstDayOf(first)})`;
@@ -181,7 +181,7 @@ export class StatisticsRetention extends Retention {
         const ids = old.splice(0, MAX_LINKS);
         if (ids.length > 0)
           for (const { table, time, before } of tables) {
-            const key = join(['linkId', ...keysOf(table, time)].map(name));
+            const key = join(['linkId', ...keyColumns(table, time)].map(name));
             const some = sql`SELECT ${key} FROM ${name(table)}
               WHERE "linkId" IN (${join(ids)}) AND ${name(time)} < ${before} LIMIT ${MAX_ROWS}`;
             await this.untilNone(
@@ -199,8 +199,8 @@ export class StatisticsRetention extends Retention {
   async #deleteOfAccounts(first: Month): Promise<void> {
     const accounts = await this.#db.prisma.account.findMany({ select: { id: true } });
     for (const { id } of accounts)
-      for (const { table, time, before } of tablesOf('Account', first)) {
-        const keys = keysOf(table, time);
+      for (const { table, time, before } of listTables('Account', first)) {
+        const keys = keyColumns(table, time);
         const key = join(keys.map(name));
         // Each kind separately, so that the primary key finds the oldest rows.
         for (const kind of keys.length > 1 ? Object.values(kinds) : [null]) {
@@ -218,11 +218,11 @@ export class StatisticsRetention extends Retention {
 }
 
 /** The columns of the primary key of a table of statistics, without the owner. */
-const keysOf = (table: string, time: string): string[] =>
+const keyColumns = (table: string, time: string): string[] =>
   table.endsWith('Value') ? ['kind', time, 'valueId'] : [time];
 
 /** The tables of an owner, with the first time of each that is kept; last the one by which old statistics are found. */
-function tablesOf(owner: 'Link' | 'Account', month: Month) {
+function listTables(owner: 'Link' | 'Account', month: Month) {
   const day = firstDayOf(month);
   return [
     { table: `${owner}Hour`, time: 'hour', before: hourIn(day, 0) },

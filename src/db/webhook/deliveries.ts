@@ -56,7 +56,7 @@ export async function addDeliveries(
     AND EXISTS (SELECT 1 FROM "WebhookDelivery" AS "same" WHERE ${ofSameRecord} AND "same"."nextAttemptAt" > ${now})`);
 }
 
-function dueOf(webhookId: number, now: Date | null): Sql {
+function dueSql(webhookId: number, now: Date | null): Sql {
   const due = now === null ? empty : sql`AND "one"."nextAttemptAt" <= ${now}`;
   return sql`FROM "WebhookDelivery" AS "one" WHERE "one"."webhookId" = ${webhookId} AND "one"."status" = 'PENDING' ${due}
     AND NOT ${waits} ORDER BY "one"."nextAttemptAt", "one"."id"`;
@@ -71,13 +71,13 @@ export async function dueDeliveries(
 ): Promise<DueDelivery[]> {
   return db.read<DueDelivery>(sql`SELECT "id", "messageId", "event", "kind", "recordId", "createdAt", "failures",
       CASE WHEN "body" IS NULL THEN 0 ELSE 1 END AS "kept", CASE WHEN "mayJoin" THEN 1 ELSE 0 END AS "joins"
-    ${dueOf(webhookId, now)} LIMIT ${limit}`);
+    ${dueSql(webhookId, now)} LIMIT ${limit}`);
 }
 
 /** Returns the time at which the webhook's next delivery is due; null if none waits. */
 export async function nextDue(tx: Transaction, webhookId: number): Promise<Date | null> {
   const [row] = await tx.read<{ nextAttemptAt: Date }>(
-    sql`SELECT "nextAttemptAt" ${dueOf(webhookId, null)} LIMIT 1`,
+    sql`SELECT "nextAttemptAt" ${dueSql(webhookId, null)} LIMIT 1`,
   );
   return row?.nextAttemptAt ?? null;
 }
@@ -110,7 +110,7 @@ export async function redeliverNow(
 }
 
 /** The body of the last attempt; null if none is stored. */
-export async function bodyOf(db: Data, id: number): Promise<string | null> {
+export async function readBody(db: Data, id: number): Promise<string | null> {
   return (
     (await db.prisma.webhookDelivery.findUnique({ where: { id }, select: { body: true } }))?.body ?? null
   );

@@ -187,7 +187,7 @@ const enabled = sql`FROM "WebhookQueue" AS "queue" JOIN "Webhook" ON "Webhook"."
     JOIN "Account" ON "Account"."id" = "Webhook"."accountId"
   WHERE NOT "Webhook"."disabled" AND "Account"."disabledAt" IS NULL`;
 
-const dateOf = (given: Date | string | null | undefined) => (given ? new Date(given) : null);
+const toDate = (given: Date | string | null | undefined) => (given ? new Date(given) : null);
 
 /** The number of their waiting deliveries, and when the oldest of them was due. */
 export async function readBacklog(db: Data): Promise<{ pending: number; dueAt: Date | null }> {
@@ -198,7 +198,7 @@ export async function readBacklog(db: Data): Promise<{ pending: number; dueAt: D
     dueAt: Date | string | null;
   }>(sql`SELECT SUM((SELECT COUNT(*) ${waiting})) AS "pending", MIN((SELECT MIN("nextAttemptAt") ${waiting})) AS "dueAt"
       ${enabled} AND "queue"."dueAt" IS NOT NULL`);
-  return { pending: Number(row?.pending ?? 0), dueAt: dateOf(row?.dueAt) };
+  return { pending: Number(row?.pending ?? 0), dueAt: toDate(row?.dueAt) };
 }
 
 /** The number of webhooks without a success since an attempt failed, and the time of the first such failure. */
@@ -214,5 +214,5 @@ export async function readFailing(db: Data): Promise<FailingWebhooks> {
   }>(
     sql`SELECT COUNT(*) AS "failing", MIN("failingSince") AS "since" ${enabled} AND "failingSince" IS NOT NULL`,
   );
-  return { failing: Number(row?.failing ?? 0), since: dateOf(row?.since) };
+  return { failing: Number(row?.failing ?? 0), since: toDate(row?.since) };
 }

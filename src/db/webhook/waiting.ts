@@ -2,7 +2,7 @@ import { type Sql, sql } from '../../engine/db/sql.ts';
 import type { Data, Database } from '../database.ts';
 
 /** The waiting messages of an account's enabled webhooks. */
-function waitingOf(accountId: number): Sql {
+function waitingSql(accountId: number): Sql {
   return sql`FROM "Webhook" JOIN "WebhookDelivery" AS "one" ON "one"."webhookId" = "Webhook"."id"
     WHERE "accountId" = ${accountId} AND NOT "disabled" AND "one"."status" = 'PENDING'`;
 }
@@ -10,7 +10,7 @@ function waitingOf(accountId: number): Sql {
 /** Resolves to true if more than `max` messages wait for the account's enabled webhooks. */
 export async function waitsMoreThan(db: Database, accountId: number, max: number): Promise<boolean> {
   const [row] = await db.long.read<{ waiting: number }>(sql`
-    SELECT COUNT(*) AS "waiting" FROM (SELECT 1 ${waitingOf(accountId)} LIMIT ${max + 1}) AS "some"`);
+    SELECT COUNT(*) AS "waiting" FROM (SELECT 1 ${waitingSql(accountId)} LIMIT ${max + 1}) AS "some"`);
   return (row?.waiting ?? 0) > max;
 }
 
@@ -21,7 +21,7 @@ export interface WaitingOfWebhook {
 
 /** Counts the messages that wait for each of the account's enabled webhooks, the most first. */
 export function waitingByWebhook(db: Database, accountId: number): Promise<WaitingOfWebhook[]> {
-  return db.long.read(sql`SELECT "webhookId", COUNT(*) AS "waiting" ${waitingOf(accountId)}
+  return db.long.read(sql`SELECT "webhookId", COUNT(*) AS "waiting" ${waitingSql(accountId)}
     GROUP BY "webhookId" ORDER BY COUNT(*) DESC, "webhookId"`);
 }
 

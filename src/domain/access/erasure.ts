@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { ACCOUNT_BATCH, ACCOUNT_TABLES, deleteAccountRows, deletePartsOf } from '../../db/account-rows.ts';
+import { ACCOUNT_BATCH, ACCOUNT_TABLES, deleteAccountRows, deleteParts } from '../../db/account-rows.ts';
 import type { Data } from '../../db/database.ts';
 import { removeDeletedStatistics } from '../../db/statistics/delete-statistics.ts';
 import { removeDeliveries } from '../../db/webhook/deliveries.ts';
@@ -106,7 +106,7 @@ async function deleteLinks(db: Data, accountId: number): Promise<number> {
   });
   if (links.length === 0) return 0;
   const ids = links.map(({ id }) => id);
-  for (const part of ['tag', 'pixel'] as const) await inBatches(() => deletePartsOf(db, part, ids));
+  for (const part of ['tag', 'pixel'] as const) await inBatches(() => deleteParts(db, part, ids));
   await db.transaction(async (tx) => {
     await tx.prisma.link.deleteMany({ where: { id: { in: ids } } });
   });

@@ -70,7 +70,7 @@ function matchesFilter({ kind, recordId, since }: ChangeFilter, change: LoggedCh
 }
 
 /** The caller as a subscriber to the changes that match the filter. */
-export function subscriberOf(actor: Actor, filter: ChangeFilter): Subscriber {
+export function makeSubscriber(actor: Actor, filter: ChangeFilter): Subscriber {
   return {
     accountId: actor.accountId,
     caller: callerOf(actor),

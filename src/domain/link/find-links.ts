@@ -6,8 +6,8 @@ import {
   isServedAt,
   type LinkOrder,
   type LinkSelect,
-  linksOf,
   linksOfStatus,
+  linksSql,
   linksTagged,
   type TagCondition,
 } from '../../db/reading/link-list.ts';
@@ -301,7 +301,7 @@ function fastTotal(
 ): Expression | undefined {
   if (isOfSpace || (status && tags) || Object.values(others).some(Boolean)) return undefined;
   if (tags) return linksTagged(accountId, tags);
-  return status ? linksOfStatus(accountId, status, now()) : linksOf(accountId);
+  return status ? linksOfStatus(accountId, status, now()) : linksSql(accountId);
 }
 
 /** The longest short URL that is parsed, in characters, without its query and fragment; an alias has at most 255. */

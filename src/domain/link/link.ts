@@ -1,7 +1,7 @@
 import type { Data, Transaction } from '../../db/database.ts';
 import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
-import { resetSizeOf, resetSome } from '../../db/statistics/delete-statistics.ts';
+import { measureReset, resetSome } from '../../db/statistics/delete-statistics.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../engine/db/errors.ts';
 import { invalid, notFound } from '../../engine/rules/errors.ts';
 import { parseInput, type Unparsed } from '../../engine/rules/input.ts';
@@ -210,7 +210,7 @@ export async function resetStatistics(
 ): Promise<SelectedLink> {
   const where = owned(actor, linkId);
   if (where === null) throw notFound('link');
-  const { rows, isMany } = await resetSizeOf(db, where.id);
+  const { rows, isMany } = await measureReset(db, where.id);
   if (isMany)
     await work.inSlices(db, actor.accountId, (separate) =>
       separate.transaction(async (tx) => (await resetSome(tx, where, false))?.more ?? false),

@@ -14,7 +14,7 @@ export const statisticsDimensions = {
 export type StatisticsDimension = keyof typeof statisticsDimensions;
 
 /** The kind and column of a dimension's values. */
-export const valuesOf: Record<StatisticsDimension, { kind: Kind; column: ValueColumn }> = {
+export const dimensionValues: Record<StatisticsDimension, { kind: Kind; column: ValueColumn }> = {
   BROWSER: { kind: kinds.CLIENT, column: 'browser' },
   OS: { kind: kinds.CLIENT, column: 'os' },
   DEVICE: { kind: kinds.CLIENT, column: 'device' },

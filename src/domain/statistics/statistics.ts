@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import {
+  countDays,
   type Day,
   type Days,
   daysAfter,
   firstDayOf,
   hourIn,
-  lengthOf,
   type Month,
   monthOf,
   monthsAfter,
@@ -20,10 +20,10 @@ import { choiceSchema, integerSchema, parseInput } from '../../engine/rules/inpu
 import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
 import { refusal } from '../rules.ts';
 import {
+  dimensionValues,
   type StatisticsDimension,
   type StatisticsInterval,
   statisticsDimensions,
-  valuesOf,
 } from './dimension.ts';
 import { type PeriodInput, parsePeriod } from './period.ts';
 
@@ -131,8 +131,8 @@ export class Statistics {
    * @throws DomainError VALIDATION
    */
   async series(interval: StatisticsInterval, argument = 'interval'): Promise<readonly StatisticsPoint[]> {
-    if (interval === 'HOUR' && lengthOf(this.days) > MAX_DAYS_OF_HOURS)
-      throw invalidField(argument, refusal('HOURS', { max: MAX_DAYS_OF_HOURS, days: lengthOf(this.days) }));
+    if (interval === 'HOUR' && countDays(this.days) > MAX_DAYS_OF_HOURS)
+      throw invalidField(argument, refusal('HOURS', { max: MAX_DAYS_OF_HOURS, days: countDays(this.days) }));
     const known = this.#series.get(interval) ?? this.#readSeries(interval);
     this.#series.set(interval, known);
     return known;
@@ -196,7 +196,7 @@ export class Statistics {
     order: Omit<ValueQuery, 'kind' | 'column'>,
     all: number,
   ): Promise<ValueRow[]> {
-    const asked = { ...valuesOf[by], ...order };
+    const asked = { ...dimensionValues[by], ...order };
     return this.#reader.values(this.#scope, this.days, { id: this.#id, all, asked });
   }
 }

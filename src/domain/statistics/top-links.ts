@@ -12,7 +12,7 @@ import {
 } from '../../engine/rules/input.ts';
 import type { Actor } from '../access/actor.ts';
 import { findLinks } from '../link/find-links.ts';
-import { statisticsDimensions, valuesOf } from './dimension.ts';
+import { dimensionValues, statisticsDimensions } from './dimension.ts';
 import { type PeriodInput, parsePeriod } from './period.ts';
 import { MAX_TOP } from './statistics.ts';
 
@@ -48,7 +48,7 @@ export async function topLinks(
   const days = parsePeriod(input, now);
   const { first, by } = parseInput(topLinksInput, input);
   if (first === 0) return [];
-  const asked = by ? { ...valuesOf[by.dimension], value: by.value ?? null } : null;
+  const asked = by ? { ...dimensionValues[by.dimension], value: by.value ?? null } : null;
   const rows = await lists.statistics.topLinks(owner.scope, days, owner.id, {
     accountId: actor.accountId,
     by: asked,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { foldCase, trimPasted } from '../../engine/rules/input.ts';
 import { itemsInJson } from '../../engine/tools/json-size.ts';
-import { piecesOf } from '../../engine/tools/pieces.ts';
+import { splitPieces } from '../../engine/tools/pieces.ts';
 import { linkTexts, MAX_PIXELS, MAX_TAGS } from '../link/fields.ts';
 import { MAX_TARGETS } from '../link/targeting.ts';
 import { color as colorRule, name as nameRule } from '../name-and-color.ts';
@@ -89,7 +89,7 @@ function counted(max: number): z.ZodType<unknown> {
 function splitItems(value: unknown, between: RegExp, max: number): unknown[] {
   if (typeof value === 'string' && hasMore(value, max)) return new Array<unknown>(max + 1).fill(value);
   const list = fromJson(value);
-  if (!Array.isArray(list)) return typeof value === 'string' ? piecesOf(value, between, max) : [value];
+  if (!Array.isArray(list)) return typeof value === 'string' ? splitPieces(value, between, max) : [value];
   const items: unknown[] = [];
   for (const item of list) {
     if (item !== null && item !== '') items.push(item);

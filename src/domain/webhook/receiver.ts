@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
-import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/deliveries.ts';
+import { type DueDelivery, dueDeliveries, readBody } from '../../db/webhook/deliveries.ts';
 import type { Beginnings } from '../../db/webhook/joining.ts';
 import type { Outcomes } from '../../db/webhook/outcomes.ts';
 import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues.ts';
@@ -294,7 +294,7 @@ export class Receiver {
     if (delivery.joins === 1) await beginnings.note(delivery.id);
     try {
       body =
-        (delivery.kept === 1 ? await bodyOf(db, delivery.id) : null) ??
+        (delivery.kept === 1 ? await readBody(db, delivery.id) : null) ??
         (await messageBody(webhook.accountId, delivery, snapshot));
       const headers = signatureHeaders(webhook, delivery.messageId, body, now());
       const begun = elapsed();

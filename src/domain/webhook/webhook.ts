@@ -13,7 +13,7 @@ import {
 import { DomainError, fieldError, invalidField, notFound } from '../../engine/rules/errors.ts';
 import { choiceSchema, flag, parseId, parseInput, type Unparsed, unless } from '../../engine/rules/input.ts';
 import { hasUser, hostOf, webAddress, withoutPort } from '../../engine/rules/url.ts';
-import { isPublicAddress, literalOf } from '../../engine/tools/public-address.ts';
+import { isPublicAddress, parseLiteral } from '../../engine/tools/public-address.ts';
 import type { Random } from '../../engine/tools/random.ts';
 import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';
 import type { Actor } from '../access/actor.ts';
@@ -55,7 +55,7 @@ export function findWarning(
   { allowPrivateWebhooks }: Pick<Services, 'allowPrivateWebhooks'>,
 ): string | null {
   const host = withoutPort(hostOf(address));
-  const literal = literalOf(host);
+  const literal = parseLiteral(host);
   const isPrivate = literal === null ? PRIVATE_NAME.test(host) : !isPublicAddress(literal);
   if (allowPrivateWebhooks || !isPrivate) return null;
   return `${host} is not a public address: nothing is delivered to it, unless the operator sets WEBHOOK_ALLOW_PRIVATE=on.`;

@@ -5,9 +5,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import { type GraphQLSchema, printSchema } from 'graphql';
 import type { KeyedWrite } from '../db/idempotent-write.ts';
-import { answerOnce, keyedWriteOf, type Writing } from '../http/idempotency.ts';
+import { answerOnce, makeKeyedWrite, type Writing } from '../http/idempotency.ts';
 import { asksForGraphiql, sendGraphiql } from '../http/pages/pages.ts';
-import { acceptedTypes, isJsonType, jsonTypeOf } from '../http/request/accept.ts';
+import { acceptedTypes, chooseJsonType, isJsonType } from '../http/request/accept.ts';
 import { isAborted } from '../http/request/client.ts';
 import { setNoted } from '../http/request/head.ts';
 import { requestInfoOf } from '../http/request/info.ts';
@@ -39,7 +39,7 @@ function refuse(
 ): void {
   setNoted(res);
   res.writeHead(status, {
-    'Content-Type': `${jsonTypeOf(acceptedTypes(accept))}; charset=utf-8`,
+    'Content-Type': `${chooseJsonType(acceptedTypes(accept))}; charset=utf-8`,
     ...headers,
   });
   res.end(JSON.stringify({ errors: [{ message, extensions }] }));
@@ -133,10 +133,10 @@ export function createGraphQLHandler<
     if (req.method !== 'POST') return answerByYoga(yoga, req, res, { asked });
     // Yoga knows no other spelling.
     req.headers['content-type'] = 'application/json';
-    const writing = keyedWriteOf(req, asked);
+    const writing = makeKeyedWrite(req, asked);
     if (writing !== null) return answerKeyed(req, res, yoga, asked, writing);
     return isJsonType(accepted[0])
-      ? answerSimple(req, res, asked, jsonTypeOf(accepted))
+      ? answerSimple(req, res, asked, chooseJsonType(accepted))
       : answerByYoga(yoga, req, res, { asked });
   };
   return (req, res) => {

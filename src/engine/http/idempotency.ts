@@ -12,7 +12,7 @@ export interface Writing {
 /**
  * Returns the request as a keyed write, with all reads and changes in its transaction; null without an Idempotency-Key.
  */
-export function keyedWriteOf<Request extends Writing>(
+export function makeKeyedWrite<Request extends Writing>(
   req: IncomingMessage,
   request: Request,
 ): (Request & { readonly keyed: KeyedWrite }) | null {

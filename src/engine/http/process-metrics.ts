@@ -32,7 +32,7 @@ const READ_TIMEOUT = 500;
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The age of a time, in seconds; 0 for none. */
-export function ageOf(at: Date | null, now: Date): number {
+export function secondsSince(at: Date | null, now: Date): number {
   return at === null ? 0 : Math.max(0, (now.getTime() - at.getTime()) / 1000);
 }
 

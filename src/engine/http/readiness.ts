@@ -81,7 +81,7 @@ function unready(error: unknown): Readiness {
 }
 
 /** @param requireReady throws if the database is not ready */
-export async function readinessOf(
+export async function readReadiness(
   requireReady: () => Promise<void>,
   isStopping: () => boolean,
 ): Promise<Readiness> {

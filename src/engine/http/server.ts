@@ -94,14 +94,14 @@ interface Beginning {
 }
 
 /** Reads the beginning of an unreadable request, if the last packet has it. */
-function beginningOf(error: Error): Beginning {
+function makeBeginning(error: Error): Beginning {
   const packet = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.of();
   const text = packet.toString('latin1', 0, MAX_LOOKED_AT);
   const [, language = ''] = /\r\naccept-language:([^\r\n]*)/i.exec(text) ?? [];
   const acceptLanguage = language.slice(0, MAX_HEADER);
   const [, method, target] = /^(?:\r\n)*([A-Z]+) ([^\s]+)/.exec(text) ?? [];
   if (method === undefined || target === undefined) return { acceptLanguage };
-  return { method, path: pathOf(target), acceptLanguage, message: howToEscape(text) ?? UNREADABLE };
+  return { method, path: targetPath(target), acceptLanguage, message: howToEscape(text) ?? UNREADABLE };
 }
 
 /** A server with timeouts for its clients. It does not listen yet. */
@@ -135,7 +135,7 @@ function answerUnreadable(
   }
   const status = statuses[code] ?? 400;
   const requestId = randomUUID();
-  const { method, path, acceptLanguage, message = UNREADABLE } = beginningOf(error);
+  const { method, path, acceptLanguage, message = UNREADABLE } = makeBeginning(error);
   const isBare = path === undefined ? status === 431 : surfaceOf(path).isBare === true;
   const content = isBare ? refusedBare(status, acceptLanguage) : asJson(status, message);
   const head = Object.entries({ ...refusalHeaders(content), 'X-Request-Id': requestId }).map(
@@ -147,7 +147,7 @@ function answerUnreadable(
 }
 
 /** The status for a request with an invalid target or headers (RFC 9110, 7.2 and 10.1.1); null for a valid one. */
-function faultOf(req: IncomingMessage): number | null {
+function findFault(req: IncomingMessage): number | null {
   const { httpVersionMinor, headers, rawHeaders } = req;
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -191,7 +191,7 @@ function asksForAll({ method, url }: IncomingMessage): boolean {
 }
 
 /** The methods of a path that is only read; null where a handler knows better, and of a path that cannot be decoded. */
-function methodsOf(info: RequestInfo, { isOnlyRead }: Paths): string | null {
+function allowedMethods(info: RequestInfo, { isOnlyRead }: Paths): string | null {
   if (info.path === '*') return 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
   if (!isOnlyRead(info)) return null;
   try {
@@ -203,7 +203,7 @@ function methodsOf(info: RequestInfo, { isOnlyRead }: Paths): string | null {
 }
 
 /** The host of a target in absolute form, and the path with its query; several slashes at the start become one. */
-function partsOf(target: string): { host: string | undefined; path: string } {
+function splitTarget(target: string): { host: string | undefined; path: string } {
   const [whole, host] = absolute.exec(target) ?? [];
   const rest = whole === undefined ? target : target.slice(whole.length);
   const path = rest.startsWith('/') || whole === undefined ? rest.replace(/^\/{2,}/, '/') : `/${rest}`;
@@ -211,8 +211,8 @@ function partsOf(target: string): { host: string | undefined; path: string } {
 }
 
 /** The path of a target, without its query. */
-function pathOf(target: string): string {
-  return partsOf(target).path.split(/[?#]/, 1)[0] ?? '';
+function targetPath(target: string): string {
+  return splitTarget(target).path.split(/[?#]/, 1)[0] ?? '';
 }
 
 /**
@@ -222,7 +222,7 @@ function pathOf(target: string): string {
 function normalizeTarget(req: IncomingMessage): void {
   if (PLAIN.test(req.url ?? '')) return;
   const [target = '/'] = (req.url ?? '/').split('#', 1);
-  const { host, path } = partsOf(target);
+  const { host, path } = splitTarget(target);
   if (host !== undefined) req.headers.host = host;
   req.url = path;
 }
@@ -265,7 +265,7 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
   const listener: RequestListener = (req, res) => {
     load.requestStarted();
     shortenHeaders(req);
-    const fault = faultOf(req);
+    const fault = findFault(req);
     normalizeTarget(req);
     const info = beginRequest(req, res, paths.surfaceOf);
     if (info.span) info.span.run(() => answer(req, res, info, fault));
@@ -296,7 +296,7 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
       }
       if (surface.isPrivate) addHeaders(res, { 'Cache-Control': 'private, no-store' });
       guard(req, res, () => {
-        const methods = asksForMethods ? methodsOf(info, paths) : null;
+        const methods = asksForMethods ? allowedMethods(info, paths) : null;
         if (methods !== null) res.writeHead(204, { Allow: methods }).end();
         else if (handler) handle(handler);
         else web(req, res);

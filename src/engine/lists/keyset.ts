@@ -122,7 +122,7 @@ interface Part {
   readonly nulls: boolean;
 }
 
-function partsOf({ orderBy: { name: column, nullable, parts } }: List): readonly Part[] {
+function orderParts({ orderBy: { name: column, nullable, parts } }: List): readonly Part[] {
   if (!nullable) return (parts ?? [{ where: null }]).map((part) => ({ ...part, nulls: false }));
   return [
     { where: sql`${name(column)} IS NOT NULL`, nulls: false },
@@ -166,7 +166,7 @@ export function orderingOfAll(list: List, reversed = false): Sql {
   return nullable ? sql`(${name(column)} IS NULL) ${raw(reversed ? 'DESC' : 'ASC')}, ${order}` : order;
 }
 
-function tablesOf({ table, source }: List): Sql {
+function tablesSql({ table, source }: List): Sql {
   return source?.tables ?? name(table);
 }
 
@@ -179,13 +179,13 @@ function rowsWhere(tables: Sql, columns: Sql, where: Sql, order: Sql, limit: num
 }
 
 /** A SELECT of the window's rows, without what is joined to them. */
-function pageOf(db: Data, list: List, window: Window): Sql {
+function windowSql(db: Data, list: List, window: Window): Sql {
   const columns = columnsFor(db, list);
-  const tables = tablesOf(list);
+  const tables = tablesSql(list);
   const { limit, offset = 0, fromEnd } = window;
   const order = orderingOfAll(list, fromEnd);
   const skip = offset > 0 ? sql`OFFSET ${offset}` : empty;
-  const parts = partsOf(list);
+  const parts = orderParts(list);
   const partRows = (part: Part, most: number) =>
     rowsWhere(tables, columns, conditions(list, window, part), ordering(list, fromEnd, part.prefix), most);
   const [only] = parts;
@@ -202,21 +202,21 @@ function joinedTo(rows: Sql, joined: Joined | undefined, order: Sql): Sql {
     : rows;
 }
 
-function rowsOf(db: Data, list: List, window: Window): Sql {
-  return joinedTo(pageOf(db, list, window), list.joined, orderingOfAll(list, window.fromEnd));
+function joinedWindowSql(db: Data, list: List, window: Window): Sql {
+  return joinedTo(windowSql(db, list, window), list.joined, orderingOfAll(list, window.fromEnd));
 }
 
 /** An expression that counts the list's rows, up to `most`. */
-export function countOf(list: List, most?: number, tables = name(list.table)): Sql {
+export function countSql(list: List, most?: number, tables = name(list.table)): Sql {
   const rows = sql`FROM ${tables} WHERE ${join([...list.where], ' AND ')}`;
   if (most === undefined) return sql`(SELECT COUNT(*) ${rows})`;
   return sql`(SELECT COUNT(*) FROM (SELECT 1 ${rows} LIMIT ${constant(most)}) AS "counted")`;
 }
 
 /** An expression that is above 0 if the window has any row, else 0. */
-export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
-  const parts = partsOf(list).map(
-    (part) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${tablesOf(list)}
+export function anySql(list: List, window: Omit<Window, 'limit'>): Sql {
+  const parts = orderParts(list).map(
+    (part) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${tablesSql(list)}
       WHERE ${conditions(list, window, part)} LIMIT 1) AS "any")`,
   );
   return join(parts, ' + ');
@@ -235,12 +235,12 @@ export async function readRowsOfEach<Row>(db: Data, ranges: readonly ListRange[]
   const inOrder = (rows: Row[], { window }: ListRange) => (window.fromEnd ? rows.reverse() : rows);
   const [only] = ranges;
   if (only && ranges.length === 1) {
-    return [inOrder(await db.read<Row>(rowsOf(db, only.list, only.window), 'text'), only)];
+    return [inOrder(await db.read<Row>(joinedWindowSql(db, only.list, only.window), 'text'), only)];
   }
   const parts = ranges.map(
     ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
       ROW_NUMBER() OVER (ORDER BY ${orderingOfAll(list, window.fromEnd)}) AS "rank", "rows".*
-      FROM (${pageOf(db, list, window)}) AS "rows"`,
+      FROM (${windowSql(db, list, window)}) AS "rows"`,
   );
   const order = sql`"part", "rank"`;
   const union = sql`${join(parts, ' UNION ALL ')} ORDER BY ${order}`;
@@ -277,7 +277,7 @@ export async function readRowsAndTotal<Row extends { id: number }>(
 ): Promise<{ rows: Row[]; total: number }> {
   const found = await db.read<Row & { total: number | bigint }>(
     sql`
-    SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${rowsOf(db, list, window)}) AS "rows" ON 1 = 1
+    SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${joinedWindowSql(db, list, window)}) AS "rows" ON 1 = 1
     ORDER BY ${orderingOfAll(list)}`,
     'text',
   );

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import type { AnyClient, ClientOf, Data } from '../db/database.ts';
 import { name, type Sql } from '../db/sql.ts';
 import {
-  anyOf,
+  anySql,
   type List,
   type ListRange,
   readNumbers,
@@ -22,7 +22,7 @@ const MAX_SHARED = 2_500;
 const MANY_SKIPPED = 1_000;
 
 /** The ranges in parts that one statement each reads. */
-function partsOf(ranges: readonly ListRange[]): ListRange[][] {
+function splitRanges(ranges: readonly ListRange[]): ListRange[][] {
   const parts: ListRange[][] = [];
   let free = 0;
   for (const range of ranges) {
@@ -101,7 +101,7 @@ export class ListReader<Client extends ClientOf<Client> = AnyClient> {
 
   async #rowsOfEach(db: Data<Client>, ranges: readonly ListRange[]): Promise<unknown[][]> {
     const rows: unknown[][] = [];
-    for (const part of partsOf(ranges)) {
+    for (const part of splitRanges(ranges)) {
       this.signal.throwIfAborted();
       rows.push(...(await readRowsOfEach<unknown>(db, part)));
     }
@@ -142,7 +142,7 @@ export class ListReader<Client extends ClientOf<Client> = AnyClient> {
   }
 
   async any(list: List, window: Omit<Window, 'limit'>): Promise<boolean> {
-    return (await this.number(anyOf(list, window), list.needsScan)) > 0;
+    return (await this.number(anySql(list, window), list.needsScan)) > 0;
   }
 
   /** @param needsScan whether the database reads many rows for it */

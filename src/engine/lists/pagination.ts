@@ -14,7 +14,7 @@ import {
 } from '../rules/input.ts';
 import { refusal } from '../rules/refusal.ts';
 import { MAX_URL } from '../rules/url.ts';
-import { countOf, type Expression, type List, type Position } from './keyset.ts';
+import { countSql, type Expression, type List, type Position } from './keyset.ts';
 import type { ListReader } from './list-reader.ts';
 
 export const PAGE_SIZES = [10, 25, 50, 100] as const;
@@ -211,7 +211,7 @@ export async function readConnection<Row extends { id: number }>(
   list: List,
   input: EdgesInput,
   {
-    total = countOf(list),
+    total = countSql(list),
     needsScan = list.needsScan,
   }: { total?: Expression; needsScan?: boolean | undefined } = {},
 ): Promise<Connection<Row>> {

@@ -22,7 +22,14 @@ const TIMEOUT = 10_000;
 const MAX_CONNECTIONS = 2;
 
 /** Why a mail was not sent, in codes: the words of the mail server may have parts of the mail. */
-function reasonOf({ name, code, originalCode, responseCode, response, command }: NodemailerError): string {
+function describeFailure({
+  name,
+  code,
+  originalCode,
+  responseCode,
+  response,
+  command,
+}: NodemailerError): string {
   const [, status] = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '') ?? [];
   return [code ?? name, originalCode, responseCode, status, command].filter(Boolean).join(' ');
 }
@@ -71,7 +78,7 @@ export function createMailer(smtpUrl: string, from: string, log: Logger): SendMa
       .then((opened) => opened.sendMail(mail))
       .then(() => true)
       .catch(async (error: NodemailerError) => {
-        log.error({ reason: reasonOf(error) }, 'a mail was not sent');
+        log.error({ reason: describeFailure(error) }, 'a mail was not sent');
         if (isRefused(error)) await onRefused?.();
         return false;
       })

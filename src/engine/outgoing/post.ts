@@ -3,7 +3,7 @@ import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { parseUrl } from '../tools/parse-url.ts';
-import { isPublicAddress, literalOf } from '../tools/public-address.ts';
+import { isPublicAddress, parseLiteral } from '../tools/public-address.ts';
 import { TIMED_OUT, withTimeout } from '../tools/timeout.ts';
 
 /** A receiver's answer. */
@@ -115,7 +115,7 @@ export function createPost(options: PostOptions): Post {
     signal.throwIfAborted();
     const url = parseUrl(target);
     if (url === null) return { status: null, error: errorText(new NoAddress()) };
-    const literal = literalOf(url.hostname);
+    const literal = parseLiteral(url.hostname);
     // Node calls `lookup` only for names, not for addresses.
     if (literal !== null && !options.allowPrivate && !isPublicAddress(literal))
       return { status: null, error: errorText(new NoAddress()) };

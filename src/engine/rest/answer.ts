@@ -97,17 +97,17 @@ export function encodePage<Item>(page: Page<Item>, encode: (item: Item) => objec
   const before = (current - 1) * perPage;
   const parameters = new URLSearchParams(url.query);
   /** The URL of another page, with all other parameters of the request. */
-  const urlOf = (number: number) => {
+  const pageUrl = (number: number) => {
     parameters.set('page', String(number));
     return `${url.path}?${parameters}`;
   };
   return success({
     data: items.map(encode),
     links: {
-      first: urlOf(1),
-      last: urlOf(last),
-      prev: current > 1 ? urlOf(current - 1) : null,
-      next: current < last ? urlOf(current + 1) : null,
+      first: pageUrl(1),
+      last: pageUrl(last),
+      prev: current > 1 ? pageUrl(current - 1) : null,
+      next: current < last ? pageUrl(current + 1) : null,
     },
     meta: {
       current_page: current,
@@ -122,7 +122,7 @@ export function encodePage<Item>(page: Page<Item>, encode: (item: Item) => objec
 }
 
 /** The body and the headers of an answer. */
-export function contentOf({ body, headers, content }: Answer) {
+export function makeContent({ body, headers, content }: Answer) {
   const { type, data } = content ?? {
     type: 'application/json; charset=utf-8',
     data: JSON.stringify(body),
@@ -132,7 +132,7 @@ export function contentOf({ body, headers, content }: Answer) {
 }
 
 export function send(res: Response, answer: Answer): void {
-  const { data, headers } = contentOf(answer);
+  const { data, headers } = makeContent(answer);
   res.writeHead(answer.status, headers);
   res.end(data);
 }

@@ -39,7 +39,7 @@ export interface CsvOptions {
   readonly mark?: boolean;
 }
 
-async function* textOf(
+async function* csvText(
   columns: readonly string[],
   first: CsvPart,
   more: (from: string) => Promise<CsvPart | null>,
@@ -52,7 +52,7 @@ async function* textOf(
   }
 }
 
-function nameOf(path: string): string {
+function toFileName(path: string): string {
   return path
     .split('/')
     .filter(Boolean)
@@ -67,7 +67,7 @@ export async function sendCsv(
   columns: readonly string[],
   first: CsvPart,
   more: (from: string) => Promise<CsvPart | null>,
-  { name = nameOf(req.path), mark }: CsvOptions = {},
+  { name = toFileName(req.path), mark }: CsvOptions = {},
 ): Promise<void> {
   res.writeHead(200, {
     'Content-Type': 'text/csv; charset=utf-8',
@@ -77,5 +77,5 @@ export async function sendCsv(
     res.end();
     return;
   }
-  await pipeline(Readable.from(textOf(columns, first, more, mark)), res);
+  await pipeline(Readable.from(csvText(columns, first, more, mark)), res);
 }

@@ -3,8 +3,8 @@ import { type GraphQLSchema, getNamedType, isNonNullType, isObjectType } from 'g
 import type { Csv, CsvRow } from './csv-answer.ts';
 import type { JsonSchema } from './form/field.ts';
 
-export const integer: JsonSchema = { type: 'integer' };
-export const text: JsonSchema = { type: 'string' };
+export const integerType: JsonSchema = { type: 'integer' };
+export const textType: JsonSchema = { type: 'string' };
 const flag: JsonSchema = { type: 'boolean' };
 export const timestamp: JsonSchema = { type: 'string', format: 'date-time' };
 
@@ -18,11 +18,11 @@ export function object(properties: Record<string, JsonSchema>): JsonSchema {
 
 /** The JSON schema in v1 of each GraphQL type that v1 shows unchanged. */
 const values: Readonly<Record<string, JsonSchema>> = {
-  String: text,
-  Int: integer,
+  String: textType,
+  Int: integerType,
   Boolean: flag,
   DateTime: timestamp,
-  URL: text,
+  URL: textType,
 };
 
 /** The JSON schema of a GraphQL field that v1 shows unchanged. */
@@ -47,7 +47,7 @@ interface Cell<Data> extends Part<Data> {
 }
 
 /** Declares fields of a GraphQL type; `Row` is the GraphQL result for CSV, `Whole` that for everything else. */
-export function fieldsOf<Row, Whole extends Row = Row>(schema: GraphQLSchema, typeName: string) {
+export function describeFields<Row, Whole extends Row = Row>(schema: GraphQLSchema, typeName: string) {
   const cell = (shape: JsonSchema, value: (row: Row) => unknown): Cell<Row> => ({
     schema: shape,
     value,
@@ -96,7 +96,7 @@ export function recordAnswer<Row, Whole extends Row>(fields: Record<string, Cell
 }
 
 /** The record in a mutation's result: errors are thrown, since v1 runs its documents with `runOwn`. */
-export function recordOf<Result extends { __typename: string }>(
+export function defineRecord<Result extends { __typename: string }>(
   result: Result,
 ): Exclude<Result, { __typename: `${string}Error` }> {
   return result as Exclude<Result, { __typename: `${string}Error` }>; // See above.

@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
-import { answerOnce, keyedWriteOf, type Writing } from '../http/idempotency.ts';
+import { answerOnce, makeKeyedWrite, type Writing } from '../http/idempotency.ts';
 import { handling } from '../http/request/info.ts';
 import { visibleError } from '../rules/errors.ts';
 import { isOnHost } from '../rules/url.ts';
@@ -9,7 +9,7 @@ import { pauseIfBlocked } from '../tools/time-slices.ts';
 import {
   type Answer,
   answerTo,
-  contentOf,
+  makeContent,
   methodNotAllowed,
   notFound,
   Refused,
@@ -20,7 +20,7 @@ import {
   unreadable,
 } from './answer.ts';
 import { type Csv, type CsvOptions, sendCsv, wantsCsv } from './csv-answer.ts';
-import { decodeForm, findRefusals, refusalsOf } from './form/field.ts';
+import { decodeForm, findRefusals, listRefusals } from './form/field.ts';
 import { type FormFields, parseForm, readForm, UnreadableBody } from './form/form.ts';
 import { type AnyRoute, isUnfit, isUpdate, isWrite } from './route.ts';
 
@@ -55,13 +55,13 @@ interface RestDependencies<Asked extends RestRequest> {
   report(res: Response, error: unknown): void;
 }
 
-function urlOf(req: Request, baseUrl: string): RequestUrl {
+function makeRequestUrl(req: Request, baseUrl: string): RequestUrl {
   const [path = '', query = ''] = req.originalUrl.split(/\?(.*)/s);
-  return { path: `${baseOf(req, baseUrl)}${path}`, query };
+  return { path: `${findBaseUrl(req, baseUrl)}${path}`, query };
 }
 
 /** The scheme and the host of links: a proxy that ends https for the service's own host may not tell the scheme. */
-function baseOf({ protocol, host: asked = '' }: Request, baseUrl: string): string {
+function findBaseUrl({ protocol, host: asked = '' }: Request, baseUrl: string): string {
   const isHost = !isLongHost(asked) && /^[\w.-]+(:\d+)?$|^\[[\da-fA-F:.]+\](:\d+)?$/.test(asked);
   if (!isHost || isOnHost(baseUrl, asked)) return baseUrl;
   // A proxy may forward any scheme of its client.
@@ -101,7 +101,7 @@ async function answer<Asked extends RestRequest>(
     if (unfit.size > 0) return unprocessable(unfit);
     const visible = visibleError(error, input);
     if (visible === null || visible.code === 'UNAVAILABLE') throw error;
-    return answerTo[visible.code](visible, refusalsOf(route.fields, form, visible.fields));
+    return answerTo[visible.code](visible, listRefusals(route.fields, form, visible.fields));
   }
 }
 
@@ -132,7 +132,7 @@ export async function sendList<Data, Variables, Asked extends RestRequest>(
 }
 
 /** A form as text, equal for equal fields. */
-function textOf(form: FormFields): string {
+function formText(form: FormFields): string {
   return JSON.stringify(form, (_name, value) => (value instanceof Map ? [...value] : value));
 }
 
@@ -150,7 +150,7 @@ function methodIn(form: FormFields, { query }: RequestUrl): string {
 }
 
 /** The handler of one path, by method. */
-function handlerOf<Asked extends RestRequest>(
+function makeHandler<Asked extends RestRequest>(
   ofPath: readonly AnyRoute[],
   dependencies: RestDependencies<Asked>,
 ): RequestHandler {
@@ -163,7 +163,7 @@ function handlerOf<Asked extends RestRequest>(
   const handle = async (req: Request, res: Response): Promise<void> => {
     const request: Asked = res.locals.request;
     if (!isAllowed(req.method)) return send(res, methodNotAllowed(req.method, allowed));
-    const url = urlOf(req, dependencies.baseUrl);
+    const url = makeRequestUrl(req, dependencies.baseUrl);
     const isPost = req.method === 'POST';
     if (isPost) requirePermission(request, 'WRITE');
     const posted = isPost ? await readForm(req, res) : null;
@@ -179,7 +179,7 @@ function handlerOf<Asked extends RestRequest>(
     const form = posted ?? (method === 'GET' ? parseForm(url.query) : await readForm(req, res));
     ask();
     const call = { req, res, route, url, form, request };
-    const writing = method === 'GET' ? null : keyedWriteOf(req, request);
+    const writing = method === 'GET' ? null : makeKeyedWrite(req, request);
     if (writing === null) {
       const answered = await answer(call, dependencies);
       return answered === null ? undefined : send(res, answered);
@@ -187,13 +187,13 @@ function handlerOf<Asked extends RestRequest>(
     await answerOnce(res, writing, request.data, async () => {
       const path = req.path.replace(/\/$/, '');
       const before = await writing.keyed.begin(
-        JSON.stringify(['v1', route.methods, path, textOf(form)]),
+        JSON.stringify(['v1', route.methods, path, formText(form)]),
         ask,
       );
       if (before !== null) return { ...before, headers: {} };
       const made = await answer({ ...call, request: writing }, dependencies);
       if (made === null) throw new Error('a write is never answered with a file');
-      const { contentType, data, headers } = contentOf(made);
+      const { contentType, data, headers } = makeContent(made);
       return { status: made.status, contentType, headers, body: String(data) };
     });
   };
@@ -231,7 +231,7 @@ export function createRestRouter<Asked extends RestRequest>(dependencies: RestDe
   });
   for (const path of new Set(routes.map((route) => route.path))) {
     const ofPath = routes.filter((route) => route.path === path);
-    router.all(path, handlerOf(ofPath, dependencies));
+    router.all(path, makeHandler(ofPath, dependencies));
   }
   router.use((_req, res) => send(res, notFound));
   router.use(errorHandler(dependencies));

@@ -18,7 +18,7 @@ export function isNearName(one: string, other: string): boolean {
 const MAX_COMPARED = 50;
 
 /** Returns how many characters must be added, removed or replaced to make one text of another, whatever their case. */
-function distanceOf(one: string, other: string): number {
+function editDistance(one: string, other: string): number {
   const [a, b] = [one, other].map((name) => name.slice(0, MAX_COMPARED).toLowerCase());
   let row = Array.from({ length: (b?.length ?? 0) + 1 }, (_, index) => index);
   for (const [i, letter] of [...(a ?? '')].entries()) {
@@ -33,7 +33,7 @@ function distanceOf(one: string, other: string): number {
 /** The names, those first that are most similar to this one. */
 export function nearestNames(name: string, names: readonly string[]): string[] {
   return names
-    .map((one) => ({ one, distance: distanceOf(name, one) }))
+    .map((one) => ({ one, distance: editDistance(name, one) }))
     .toSorted((a, b) => a.distance - b.distance)
     .map(({ one }) => one);
 }

@@ -2,7 +2,7 @@
  * The pieces of a text that are not blank. Of more than `max`, only one more is made: whoever gets them refuses so many.
  * @param between what separates them, with the flag `g`
  */
-export function piecesOf(text: string, between: RegExp, max: number): string[] {
+export function splitPieces(text: string, between: RegExp, max: number): string[] {
   const pieces: string[] = [];
   const add = (from: number, to?: number) => {
     const piece = text.slice(from, to);

@@ -18,7 +18,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** The address that a URL has as its host, without brackets; null if the host is a name, which is looked up. */
-export function literalOf(hostname: string): string | null {
+export function parseLiteral(hostname: string): string | null {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(address) === 0 ? null : address;
 }

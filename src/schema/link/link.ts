@@ -29,11 +29,11 @@ import { parseBatch, shownCount, shownCountLimit, type Unparsed } from '../../en
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { batchCost, checkCost } from '../cost/field-cost.ts';
-import { descriptionsOf, enumType, inputType } from '../domain-types.ts';
-import { connectionOf, pageOf, selectionOf } from '../list.ts';
+import { enumType, inputType, listDescriptions } from '../domain-types.ts';
+import { defineConnection, definePage, defineSelection } from '../list.ts';
 import { findNodes, Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
-import { ifUpdatedAt, ifUpdatedAtArg, mutationsOf, queryOf } from '../record-fields.ts';
+import { defineMutations, defineQuery, ifUpdatedAt, ifUpdatedAtArg } from '../record-fields.ts';
 import {
   asDeleted,
   asResult,
@@ -70,10 +70,10 @@ const LinkExpiration = builder.prismaObject('Link', {
   }),
 });
 
-const described = descriptionsOf(updateLinkInput);
+const described = listDescriptions(updateLinkInput);
 
 /** Triggers make a link's counter. */
-function clicksOf(counter: { clicks: number } | null): number {
+function readClicks(counter: { clicks: number } | null): number {
   return counter?.clicks ?? 0;
 }
 
@@ -138,7 +138,7 @@ export const Link = builder.prismaObject('Link', {
     clicks: t.int({
       select: { counter: { select: { clicks: true } } },
       description: `The number of counted visits. ${shownCountLimit}`,
-      resolve: ({ counter }) => shownCount(clicksOf(counter)),
+      resolve: ({ counter }) => shownCount(readClicks(counter)),
     }),
     lastClickedAt: t.field({
       type: 'DateTime',
@@ -180,7 +180,7 @@ export const Link = builder.prismaObject('Link', {
         counter: { select: { clicks: true } },
       },
       description: 'The state of the link.',
-      resolve: (link, _args, { now }) => linkStatus({ ...link, clicks: clicksOf(link.counter) }, now),
+      resolve: (link, _args, { now }) => linkStatus({ ...link, clicks: readClicks(link.counter) }, now),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
@@ -211,19 +211,19 @@ findNodes(Link, (context, ids, info) =>
   findLinks(context.lists, context.actor, ids, selectFor(context, info)),
 );
 
-const connection = connectionOf(
+const connection = defineConnection(
   'Link',
   'links',
   Link,
   ` For a search of one or two characters, or \`ANYWHERE\`, counting stops at ${MAX_COUNTED.toLocaleString('en-US')}.`,
 );
-const page = pageOf('Link', 'links', Link);
+const page = definePage('Link', 'links', Link);
 
 enumType('LinkSearchField', 'The field of a link that is searched.', linkSearchFields);
 
 const LinkFilter = inputType('LinkFilter', 'A filter for links. All conditions must match.', linkFilter);
 
-const selectionArgs = selectionOf('Link', 'links', LinkFilter, linkOrderFields);
+const selectionArgs = defineSelection('Link', 'links', LinkFilter, linkOrderFields);
 
 function connectionIn(
   context: Context,
@@ -244,7 +244,7 @@ function connectionIn(
 
 builder.queryFields((t) => ({
   link: t.field({
-    ...queryOf(Link),
+    ...defineQuery(Link),
     resolve: (_root, { id }, context, info) =>
       findLink(context.lists, context.actor, id, selectFor(context, info)),
   }),
@@ -294,7 +294,7 @@ builder.objectField(Tag, 'links', (t) =>
   }),
 );
 
-const { CreateInput, UpdateInput, creation, update, deletion } = mutationsOf(Link, {
+const { CreateInput, UpdateInput, creation, update, deletion } = defineMutations(Link, {
   create: createLinkInput,
   update: updateLinkInput,
   changes:

@@ -3,7 +3,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { Database } from '../../../src/db/database.ts';
 import { type Actor, actorFor } from '../../../src/domain/access/actor.ts';
 import { recordingChanges } from '../../../src/domain/change/change.ts';
-import { subscriberOf } from '../../../src/domain/change/find-changes.ts';
+import { makeSubscriber } from '../../../src/domain/change/find-changes.ts';
 import { ChangeFeed } from '../../../src/engine/changes/feed.ts';
 import { readLogSnapshot } from '../../../src/engine/changes/log.ts';
 import { ChangeSubscriptions, type SubscriptionLimits } from '../../../src/engine/changes/subscriptions.ts';
@@ -39,7 +39,7 @@ test('a subscriber gets every change once and in order, however fast it reads', 
       await follow();
       const subscriptions = new ChangeSubscriptions(db, feed, () => NOON);
       const actor: Actor = actorFor(own.accountId, own.keyId);
-      const subscription = await subscriptions.subscribe(subscriberOf(actor, {}), () => {});
+      const subscription = await subscriptions.subscribe(makeSubscriber(actor, {}), () => {});
       const [expected, taken]: [number[], number[]] = [[], []];
       let reading: Promise<void> = Promise.resolve();
       const take = async (count: number) => {
@@ -99,7 +99,7 @@ async function start(limits?: SubscriptionLimits) {
   await follow();
   const subscriptions = new ChangeSubscriptions(db, feed, () => server.clock.now, limits);
   const subscribe = (accountId: number, keyId = 1) =>
-    subscriptions.subscribe(subscriberOf(actorFor(accountId, keyId), {}), () => {});
+    subscriptions.subscribe(makeSubscriber(actorFor(accountId, keyId), {}), () => {});
   return { server, db, follow, subscriptions, subscribe, own, other };
 }
 
@@ -207,7 +207,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     await follow();
     const subscriptions = new ChangeSubscriptions(db, feed, () => NOON);
     const actor: Actor = actorFor(accountId, id);
-    const subscription = await subscriptions.subscribe(subscriberOf(actor, {}), () => {});
+    const subscription = await subscriptions.subscribe(makeSubscriber(actor, {}), () => {});
     const ids = Array.from({ length: 300 }, (_, recordId) => recordId);
     await recordingChanges(db, actor, NOON, ({ record }) => record('UPDATED', 'LINK', ids, ['title']));
     const last = await db.prisma.change.findFirstOrThrow({ orderBy: { id: 'desc' } });

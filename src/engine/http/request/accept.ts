@@ -44,6 +44,6 @@ export function isJsonType(type: string | undefined): boolean {
 }
 
 /** The JSON type that the client prefers. */
-export function jsonTypeOf(accepted: readonly string[]): string {
+export function chooseJsonType(accepted: readonly string[]): string {
   return accepted.find(isJsonType) ?? 'application/json';
 }

@@ -27,7 +27,10 @@ const WARNING_INTERVAL = 3_600_000;
  * Warns of a private or loopback peer whose `X-Forwarded-For` is ignored: a proxy in front, for which all visitors are one. Other
  * peers may be visitors who make it up.
  */
-export function warningOf(log: Pick<Logger, 'warn'>, now = () => performance.now()): (peer: string) => void {
+export function makeWarning(
+  log: Pick<Logger, 'warn'>,
+  now = () => performance.now(),
+): (peer: string) => void {
   let warnedAt = Number.NEGATIVE_INFINITY;
   return (peer) => {
     const at = now();

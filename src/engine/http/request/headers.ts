@@ -24,14 +24,14 @@ export function shortenHeaders({ headers, rawHeaders }: IncomingMessage): void {
   for (const [name, value] of Object.entries(headers)) {
     const text = String(value);
     if (text.length <= MAX_HEADER || WHOLE.has(name)) continue;
-    if (CUT.has(name)) headers[name] = copyOf(text.slice(0, MAX_HEADER));
+    if (CUT.has(name)) headers[name] = copyText(text.slice(0, MAX_HEADER));
     else if (name === 'accept') headers.accept = '*/*';
     else delete headers[name];
   }
 }
 
 /** A part of a text that does not keep the rest of it in memory: caches have headers as their keys. */
-function copyOf(part: string): string {
+function copyText(part: string): string {
   return Buffer.from(part, 'latin1').toString('latin1');
 }
 

@@ -1,23 +1,23 @@
 import { MAX_BATCH } from '../../rules/input.ts';
-import { piecesOf } from '../../tools/pieces.ts';
+import { splitPieces } from '../../tools/pieces.ts';
 import {
   chosen,
   type DecodeContext,
   describeChoice,
   type Field,
   type JsonSchema,
-  pathOf,
   scalar,
+  splitPath,
 } from './field.ts';
-import { type FormFields, type FormValue, MAX_DIGITS, positionOf } from './form.ts';
+import { type FormFields, type FormValue, MAX_DIGITS, parsePosition } from './form.ts';
 
 const COMMA = /,/g;
 
 /** Ids in any of v1's spellings: `name[]=1&name[]=2`, `name=1`, `name=1,2`. */
 export function idList(path: string): Field {
-  const split = (value: string) => piecesOf(value, COMMA, MAX_BATCH).map((id) => id.trim());
+  const split = (value: string) => splitPieces(value, COMMA, MAX_BATCH).map((id) => id.trim());
   return {
-    path: pathOf(path),
+    path: splitPath(path),
     decode(value, context) {
       const values = value instanceof Map ? [...value.values()] : [value];
       return values.flatMap((one) => split(scalar(one, context) ?? ''));
@@ -34,11 +34,11 @@ const isBlank = (value: FormValue | undefined): boolean =>
   (value instanceof Map && [...value.values()].every((inner) => isBlank(inner)));
 
 /** The entries of a list with the client's positions, in their order. Blank ones, such as an unused row of a form, are left out. */
-function entriesOf(value: FormValue | undefined): [string, FormFields][] {
+function listEntries(value: FormValue | undefined): [string, FormFields][] {
   if (!(value instanceof Map)) return [];
   return [...value]
     .flatMap(([name, entry]) => {
-      const position = positionOf(name);
+      const position = parsePosition(name);
       return position !== null && entry instanceof Map && !isBlank(entry) ? [{ position, name, entry }] : [];
     })
     .sort((a, b) => (a.position < b.position ? -1 : Number(a.position > b.position)))
@@ -53,7 +53,7 @@ function refuseOthers(value: FormValue, parts: readonly string[], { refuse }: De
   for (const [position, entry] of value) {
     if (isBlank(entry)) continue;
     const shown = position.length > 50 ? `${position.slice(0, 50)}…` : position;
-    if (positionOf(position) === null)
+    if (parsePosition(position) === null)
       refuse(`must have a whole number of at most ${MAX_DIGITS} digits as its position`, shown);
     else if (!(entry instanceof Map)) refuse(`must have ${parts.join(' and ')}`, position);
   }
@@ -75,7 +75,7 @@ export function entries(
     typeof given === 'string' ? (spellings.get(given.toLowerCase()) ?? given) : given;
   const names = Object.keys(parts);
   return {
-    path: pathOf(path),
+    path: splitPath(path),
     decode(value, context) {
       refuseOthers(value, names, context);
       const part = (position: string, name: string, given: FormValue | undefined) => {
@@ -84,7 +84,7 @@ export function entries(
           ? chosen(choices, spelled(given), context, position, name)
           : scalar(given, context, position, name);
       };
-      return entriesOf(value).map(([position, entry]) => {
+      return listEntries(value).map(([position, entry]) => {
         const values = names.map((name) => [parts[name], part(position, name, entry.get(name))] as const);
         const [first] = values;
         return first?.[0] === '' ? first[1] : Object.fromEntries(values);
@@ -103,7 +103,7 @@ export function entries(
     },
     nameBelow([index, ofEntry = ''], value) {
       if (index === undefined) return [];
-      const position = entriesOf(value)[Number(index)]?.[0] ?? index;
+      const position = listEntries(value)[Number(index)]?.[0] ?? index;
       return [position, names.find((name) => parts[name] === ofEntry) ?? ofEntry];
     },
   };

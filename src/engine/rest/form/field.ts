@@ -45,22 +45,22 @@ export function scalar(value: FormValue, { refuse }: DecodeContext, ...below: st
 }
 
 /** A path in the input, written with dots: `filter.search`. */
-export function pathOf(path: string): readonly string[] {
+export function splitPath(path: string): readonly string[] {
   return path.split('.');
 }
 
-export function text(path: string): Field {
-  return { path: pathOf(path), decode: scalar };
+export function textField(path: string): Field {
+  return { path: splitPath(path), decode: scalar };
 }
 
 export function recordId(path: string): Field {
-  return { ...text(path), describe: () => ({ type: 'integer', minimum: 1 }) };
+  return { ...textField(path), describe: () => ({ type: 'integer', minimum: 1 }) };
 }
 
 /** A whole number as programs write it: 5, not 05 or +5. Anything else stays text, which the rule refuses. */
-export function integer(path: string): Field {
+export function integerField(path: string): Field {
   return {
-    path: pathOf(path),
+    path: splitPath(path),
     decode(value, context) {
       const digits = scalar(value, context);
       return digits !== undefined && /^(0|-?[1-9]\d*)$/.test(digits) ? Number(digits) : digits;
@@ -94,7 +94,7 @@ export function describeChoice(values: ReadonlyMap<string, unknown>, rule: JsonS
 }
 
 /** The meanings of a choice's numbers: `0 public, 1 private`. */
-export function meaningsOf(values: Readonly<Record<number, string>>): string {
+export function listMeanings(values: Readonly<Record<number, string>>): string {
   const named = Object.entries(values).map(([number, name]) => `${number} ${name.toLowerCase()}`);
   return named.join(', ');
 }
@@ -103,7 +103,7 @@ export function meaningsOf(values: Readonly<Record<number, string>>): string {
 export function choice(path: string | null, values: Readonly<Record<string, unknown>>): Field {
   const allowed = new Map(Object.entries(values));
   return {
-    path: path === null ? [] : pathOf(path),
+    path: path === null ? [] : splitPath(path),
     decodesEmpty: true,
     decode: (value, context) => chosen(allowed, value, context),
     describe: (rule) => describeChoice(allowed, rule),
@@ -139,7 +139,7 @@ function sentence(name: string, message: string): string {
 }
 
 /** v1's name for the path of an invalid input. */
-function nameOf(fields: Fields, sent: FormFields, path: readonly string[]): string {
+function findSentName(fields: Fields, sent: FormFields, path: readonly string[]): string {
   const isAbove = ([, field]: [string, Field]) =>
     field.path.length > 0 && field.path.every((segment, index) => path[index] === segment);
   const known = Object.entries(fields).filter(isAbove);
@@ -155,10 +155,10 @@ function nameOf(fields: Fields, sent: FormFields, path: readonly string[]): stri
 }
 
 /** The errors of fields by v1's names, in v1's order of fields. */
-export function refusalsOf(fields: Fields, sent: FormFields, errors: readonly FieldError[]): Refusals {
+export function listRefusals(fields: Fields, sent: FormFields, errors: readonly FieldError[]): Refusals {
   const refusals: Refusals = new Map();
   for (const { path, messages } of errors) {
-    const name = nameOf(fields, sent, path);
+    const name = findSentName(fields, sent, path);
     if (refusals.has(name)) continue;
     refusals.set(
       name,
@@ -191,7 +191,7 @@ export function decodeForm(fields: Fields, sent: FormFields, emptyClears: boolea
     const decoded = field.decode(value, {
       sent,
       emptyClears,
-      assign: (path, elsewhere) => assign(input, pathOf(path), elsewhere),
+      assign: (path, elsewhere) => assign(input, splitPath(path), elsewhere),
       refuse(message, ...below) {
         const path = [name, ...below].join('.');
         if (wrong.size < MAX_FIELD_ERRORS) wrong.set(path, [sentence(path, message)]);
@@ -210,7 +210,7 @@ export function findRefusals(
   { input, refusals: wrong }: Decoded,
 ): Refusals {
   const parsed = schema.safeParse(input);
-  const refused = refusalsOf(fields, sent, parsed.success ? [] : fieldErrors(parsed.error));
+  const refused = listRefusals(fields, sent, parsed.success ? [] : fieldErrors(parsed.error));
   // If both report a field, v1's message is used.
   const rest = [...refused].filter(([name]) => !wrong.has(name));
   return inOrder(fields, new Map([...wrong, ...rest].slice(0, MAX_FIELD_ERRORS)));

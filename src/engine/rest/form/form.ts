@@ -55,7 +55,7 @@ function checkBrackets(name: string, bracket: string): void {
  * `country[0][key]` is the path country, 0, key; a name without well-formed brackets is a path of one part.
  * @throws UnreadableBody if it has too many brackets
  */
-export function pathOf(name: string): string[] {
+export function parseBrackets(name: string): string[] {
   checkBrackets(name, '[');
   checkBrackets(name, ']');
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
@@ -69,17 +69,17 @@ export const MAX_DIGITS = 100;
 const POSITION = new RegExp(`^\\d{1,${MAX_DIGITS}}$`);
 
 /** The number of a position, which clients may make of times or ids; null for an ordinary name, or too many digits. */
-export function positionOf(name: string): bigint | null {
+export function parsePosition(name: string): bigint | null {
   return POSITION.test(name) ? BigInt(name) : null;
 }
 
 /** For each list of a form, the number for the next empty bracket: one more than the largest number so far, as in PHP. */
 type NextNumbers = WeakMap<FormFields, bigint>;
 
-function keyOf(segment: string, target: FormFields, next: NextNumbers): string {
+function takeKey(segment: string, target: FormFields, next: NextNumbers): string {
   const free = next.get(target) ?? 0n;
   const key = segment === '' ? String(free) : segment;
-  const position = positionOf(key);
+  const position = parsePosition(key);
   if (position !== null && position >= free) next.set(target, position + 1n);
   return key;
 }
@@ -94,7 +94,7 @@ function nestedIn(target: FormFields, key: string): FormFields {
 }
 
 /** A scalar JSON value as text of a form, unless only JSON has it: a large number would not be the one that was sent. */
-function scalarOf(value: unknown): FormValue {
+function toScalar(value: unknown): FormValue {
   if (typeof value === 'boolean' || (typeof value === 'number' && !Number.isSafeInteger(value))) return value;
   return value === null ? '' : String(value).trim();
 }
@@ -120,14 +120,14 @@ export class FieldCollector {
     const [name, ...path] = below;
     const isNested = typeof value === 'object' && value !== null;
     if (name === undefined && !isNested) {
-      target.set(key, scalarOf(value));
+      target.set(key, toScalar(value));
       return;
     }
     const nested = nestedIn(target, key);
     const inside = name === undefined ? Object.entries(value ?? {}) : [[name, value] as const];
     if (name === undefined) this.#count(inside.length);
     for (const [inner, one] of inside)
-      this.#set(nested, keyOf(inner, nested, this.#next), path, one, depth + 1);
+      this.#set(nested, takeKey(inner, nested, this.#next), path, one, depth + 1);
   }
 
   #count(values: number): void {
@@ -147,7 +147,7 @@ export function parseForm(bytes: string): FormFields {
   for (const pair of text.toString().split('&', MAX_VALUES + 2)) {
     if (pair === '') continue;
     const [name = '', value = ''] = pair.split(/=(.*)/s);
-    collector.put(pathOf(unescaped(name)), unescaped(value));
+    collector.put(parseBrackets(unescaped(name)), unescaped(value));
   }
   return collector.fields;
 }
@@ -178,7 +178,7 @@ export function parseJson(body: Buffer): FormFields {
     throw new UnreadableBody('The body must be a JSON object.');
   const collector = new FieldCollector();
   for (const [name, inner] of Object.entries(value)) {
-    const path = pathOf(name);
+    const path = parseBrackets(name);
     // A list under `name[]` is the list `name` itself, not a list inside it.
     const items = path.length > 1 && path.at(-1) === '' && Array.isArray(inner) ? inner : [inner];
     for (const item of items) collector.put(path, item);
@@ -230,17 +230,17 @@ function checkParts(body: Buffer, boundary: string): void {
   const delimiter = Buffer.from(`${LINE_END}--${boundary}`);
   const first = delimiter.subarray(LINE_END.length);
   const isFirst = body.subarray(0, first.length).equals(first);
-  let from = isFirst ? first.length : endOf(body, delimiter, 0);
+  let from = isFirst ? first.length : findEnd(body, delimiter, 0);
   for (let parts = 1; from !== null && body.toString('latin1', from, from + 2) !== '--'; parts++) {
     if (parts > MAX_PARTS) throw new UnreadableBody(`The body has more than ${MAX_PARTS} parts.`);
-    const next = endOf(body, delimiter, from);
+    const next = findEnd(body, delimiter, from);
     checkHeaders(body.subarray(from, next ?? body.length));
     from = next;
   }
 }
 
 /** Where the next delimiter ends; null if there is none. */
-function endOf(body: Buffer, delimiter: Buffer, from: number): number | null {
+function findEnd(body: Buffer, delimiter: Buffer, from: number): number | null {
   const at = body.indexOf(delimiter, from);
   return at === -1 ? null : at + delimiter.length;
 }
@@ -274,7 +274,7 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<FormFi
     parser.on('field', (name, value) => {
       try {
         if (!isAllUtf8 && value.includes(REPLACEMENT)) throw notUtf8();
-        collector.put(pathOf(name), value);
+        collector.put(parseBrackets(name), value);
       } catch (error) {
         reject(error);
       }

@@ -99,7 +99,7 @@ function inForm(field: DescribedField): [string, JsonSchema][] {
   ]);
 }
 
-function objectOf(fields: readonly DescribedField[], properties: [string, JsonSchema][]): JsonSchema {
+function describeObject(fields: readonly DescribedField[], properties: [string, JsonSchema][]): JsonSchema {
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   return {
     type: 'object',
@@ -109,15 +109,15 @@ function objectOf(fields: readonly DescribedField[], properties: [string, JsonSc
 }
 
 /** The body of a request with these fields, as a form and as JSON. */
-export function bodyOf(fields: readonly DescribedField[]): object {
+export function describeBody(fields: readonly DescribedField[]): object {
   const tried = fields.filter(({ example }) => example !== undefined);
-  const form = { schema: objectOf(fields, fields.flatMap(inForm)) };
+  const form = { schema: describeObject(fields, fields.flatMap(inForm)) };
   return {
     required: fields.some((field) => field.required),
     content: {
       ...Object.fromEntries(FORM_TYPES.map((type) => [type, form])),
       [JSON_TYPE]: {
-        schema: objectOf(
+        schema: describeObject(
           fields,
           fields.map((field) => [field.name, inJson(field)]),
         ),

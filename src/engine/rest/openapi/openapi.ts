@@ -1,9 +1,9 @@
 import { MAX_KEY_LENGTH } from '../../db/idempotent-write.ts';
 import { VERSION } from '../../tools/own-files.ts';
 import type { JsonSchema } from '../form/field.ts';
-import { integer, list, object, orNull, text } from '../record.ts';
+import { integerType, list, object, orNull, textType } from '../record.ts';
 import type { AnyRoute, FileAnswer, Method } from '../route.ts';
-import { bodyOf, type DescribedField, describeFields, JSON_TYPE } from './fields.ts';
+import { type DescribedField, describeBody, describeFields, JSON_TYPE } from './fields.ts';
 
 /** The title, the name and the description of each method's operation on one record. */
 const verbs: Record<Method, readonly [title: string, name: string, about: string]> = {
@@ -33,7 +33,7 @@ export interface Description {
 type Examples = Description['examples'];
 
 /** An example of the operation's answer with the status. */
-function exampleOf(examples: Examples, operation: string, status: number): unknown {
+function findExample(examples: Examples, operation: string, status: number): unknown {
   return examples[operation]?.[status] ?? examples.any?.[status];
 }
 
@@ -41,38 +41,43 @@ export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/
 
 /** An object with these properties and an optional code. */
 function withCode(properties: Record<string, JsonSchema>): JsonSchema {
-  const code = { ...text, description: 'IDEMPOTENCY_MISMATCH if the key was used with another request.' };
+  const code = { ...textType, description: 'IDEMPOTENCY_MISMATCH if the key was used with another request.' };
   return { ...object(properties), properties: { ...properties, code } };
 }
 
 const schemas: Record<string, JsonSchema> = {
-  PageLinks: object({ first: text, last: text, prev: orNull(text), next: orNull(text) }),
+  PageLinks: object({ first: textType, last: textType, prev: orNull(textType), next: orNull(textType) }),
   PageMeta: object({
-    current_page: integer,
-    from: orNull(integer),
-    last_page: integer,
-    path: text,
-    per_page: integer,
-    to: orNull(integer),
-    total: integer,
+    current_page: integerType,
+    from: orNull(integerType),
+    last_page: integerType,
+    path: textType,
+    per_page: integerType,
+    to: orNull(integerType),
+    total: integerType,
   }),
-  Error: object({ message: text, status: integer }),
+  Error: object({ message: textType, status: integerType }),
   FieldErrors: withCode({
-    message: { ...text, description: 'The first message.' },
+    message: { ...textType, description: 'The first message.' },
     errors: {
       type: 'object',
       description: 'Messages by field name, as it was sent: country.0.key for country[0][key].',
-      additionalProperties: list(text),
+      additionalProperties: list(textType),
     },
-    status: integer,
+    status: integerType,
   }),
 };
 
 const answers = {
-  one: (record: string): JsonSchema => object({ data: ref(record), status: integer }),
+  one: (record: string): JsonSchema => object({ data: ref(record), status: integerType }),
   many: (record: string): JsonSchema =>
-    object({ data: list(ref(record)), links: ref('PageLinks'), meta: ref('PageMeta'), status: integer }),
-  deleted: object({ id: integer, object: text, deleted: { type: 'boolean', const: true }, status: integer }),
+    object({ data: list(ref(record)), links: ref('PageLinks'), meta: ref('PageMeta'), status: integerType }),
+  deleted: object({
+    id: integerType,
+    object: textType,
+    deleted: { type: 'boolean', const: true },
+    status: integerType,
+  }),
   error: ref('Error'),
   fieldErrors: ref('FieldErrors'),
 };
@@ -93,7 +98,7 @@ const failures: Record<number, string> = {
 };
 
 /** The resource of a path: `/things/:id` belongs to things, whose records are each a Thing. */
-function resourceOf({ path, lists }: AnyRoute): { plural: string; record: string } {
+function describeResource({ path, lists }: AnyRoute): { plural: string; record: string } {
   const plural = path.split('/')[1] ?? '';
   if (lists) return { plural, record: lists.record };
   return { plural, record: `${plural.charAt(0).toUpperCase()}${plural.slice(1, -1)}` };
@@ -130,7 +135,7 @@ const keyParameter = {
   schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
 };
 
-function parametersOf(route: AnyRoute, fields: readonly DescribedField[]): object[] {
+function describeParameters(route: AnyRoute, fields: readonly DescribedField[]): object[] {
   const ofPath = isOfOne(route) ? [idParameter] : [];
   if (!route.methods.includes('GET')) return [...ofPath, keyParameter];
   const ofQuery = fields.map(({ name, schema: { description, ...schema } }) => ({
@@ -142,14 +147,14 @@ function parametersOf(route: AnyRoute, fields: readonly DescribedField[]): objec
   return [...ofPath, ...ofQuery];
 }
 
-function successOf(route: AnyRoute): JsonSchema {
-  const { record } = resourceOf(route);
+function describeSuccess(route: AnyRoute): JsonSchema {
+  const { record } = describeResource(route);
   if (route.methods.includes('DELETE')) return answers.deleted;
   return isList(route) ? answers.many(record) : answers.one(record);
 }
 
 /** The statuses with which the operation can fail. */
-function failuresOf(route: AnyRoute): number[] {
+function listFailures(route: AnyRoute): number[] {
   const takesFields = Object.keys(route.fields).length > 0;
   const by: [boolean, number[]][] = [
     [true, [400, 401, 403, 429, 500, 503]],
@@ -172,7 +177,7 @@ function answer(
   return {
     description,
     ...(waits && { headers: { 'Retry-After': seconds } }),
-    content: { [JSON_TYPE]: { schema, example: exampleOf(examples, operation, status) } },
+    content: { [JSON_TYPE]: { schema, example: findExample(examples, operation, status) } },
   };
 }
 
@@ -180,8 +185,8 @@ function imageAnswer({ types }: FileAnswer): object {
   return { description: 'Success.', content: Object.fromEntries(types.map((type) => [type, {}])) };
 }
 
-function operationOf(route: AnyRoute, method: Method, examples: Examples): object {
-  const { plural, record } = resourceOf(route);
+function describeOperation(route: AnyRoute, method: Method, examples: Examples): object {
+  const { plural, record } = describeResource(route);
   const fields = describeFields(route);
   const name = `${method} ${route.path}`;
   const { file } = route;
@@ -200,11 +205,11 @@ function operationOf(route: AnyRoute, method: Method, examples: Examples): objec
     summary,
     description: named?.description ?? about,
     tags: [plural],
-    parameters: parametersOf(route, fields),
-    ...(takesBody(route) && { requestBody: bodyOf(fields) }),
+    parameters: describeParameters(route, fields),
+    ...(takesBody(route) && { requestBody: describeBody(fields) }),
     responses: Object.fromEntries([
-      [status, file ? imageAnswer(file) : answer(examples, name, status, 'Success.', successOf(route))],
-      ...failuresOf(route).map((failed) => [
+      [status, file ? imageAnswer(file) : answer(examples, name, status, 'Success.', describeSuccess(route))],
+      ...listFailures(route).map((failed) => [
         failed,
         answer(
           examples,
@@ -226,7 +231,7 @@ export function describeApi(routes: readonly AnyRoute[], description: Descriptio
     const path = route.path.replace(':id', '{id}');
     const operations = route.methods.map((method) => [
       method.toLowerCase(),
-      operationOf(route, method, examples),
+      describeOperation(route, method, examples),
     ]);
     paths[path] = { ...paths[path], ...Object.fromEntries(operations) };
   }
