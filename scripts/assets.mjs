@@ -17,7 +17,7 @@ const QUALITY = 9;
 const page = (name) => readFileSync(join(root, 'web', name), 'utf8');
 const font = readFileSync(join(root, 'web/inter.woff2'));
 /** The typeface, at the same path on every host; browsers keep it until its hash is another one. */
-const fontStyle = () => page('font.css').replace('./inter.woff2', `/inter.woff2?${hashOf(font)}`);
+const fontStyle = () => page('font.css').replace('./inter.woff2', `/inter.woff2?${shortHash(font)}`);
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /** The assets of pages, by name. */
@@ -42,12 +42,12 @@ async function sources() {
   };
 }
 
-function hashOf(text) {
+function shortHash(text) {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }
 
 function hashedName(name, text) {
-  return name.replace(/\.(\w+)$/, `-${hashOf(text)}.$1`);
+  return name.replace(/\.(\w+)$/, `-${shortHash(text)}.$1`);
 }
 
 /** Writes a file, and its compressed versions beside it. */

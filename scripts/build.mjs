@@ -116,7 +116,7 @@ async function bundle() {
 const COMMIT = /^[\w.-]{1,64}$/;
 
 /** The commit of the sources: git's if this is its repository, or else the one that SOURCE_COMMIT names. */
-export function commitOf(folder, env = process.env) {
+export function findCommit(folder, env = process.env) {
   const git = (...args) =>
     spawnSync('git', args, {
       cwd: folder,
@@ -142,7 +142,7 @@ async function build() {
     cpSync(join(root, 'src', file), join(root, 'dist', file));
   // No part of the stamp: a commit that changes no source needs no build.
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  writeFileSync(join(root, 'dist/build.json'), JSON.stringify({ version, commit: commitOf(root) }));
+  writeFileSync(join(root, 'dist/build.json'), JSON.stringify({ version, commit: findCommit(root) }));
   writeStamp(STAMP, hash);
 }
 

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { Caller } from '../src/testing/caller.ts';
 import { type Program, startProgram } from '../test/support/process.ts';
-import { clicksOf, missingOf, type Opened, Visitor, Watcher, Writer } from './failover/load.ts';
+import { countClicks, findMissing, type Opened, Visitor, Watcher, Writer } from './failover/load.ts';
 import { type Machine, startMachines, untilReady, versionsOfParts } from './failover/machines.ts';
 
 const versions = versionsOfParts();
@@ -161,7 +161,7 @@ const check = (what: string, holds: boolean) => {
 };
 
 const ids = writers.flatMap((writer) => writer.ids);
-const lost = await missingOf(db, ids);
+const lost = await findMissing(db, ids);
 check(`${ids.length} acknowledged writes, ${lost.length} lost`, lost.length === 0);
 const {
   rows: [{ twice }],
@@ -191,7 +191,7 @@ const answered = new Map<string, number>();
 for (const { alias, status } of [...visitors, unknown, bounded].flatMap(({ opened }) => opened))
   if (status === 302) answered.set(alias, (answered.get(alias) ?? 0) + 1);
 const wrong = async () => {
-  const counted = await clicksOf(db, [...answered.keys()]);
+  const counted = await countClicks(db, [...answered.keys()]);
   return [...answered]
     .filter(([alias, clicks]) => counted.get(alias) !== clicks)
     .map(([alias, clicks]) => [alias, clicks, counted.get(alias)]);

@@ -53,7 +53,7 @@ function layOut(value: unknown, indent = '', taken = 0): string {
   return `${open}\n${lines.map((line) => inner + line).join(',\n')}\n${indent}${close}`;
 }
 
-async function answerOf(response: Response): Promise<object> {
+async function readAnswer(response: Response): Promise<object> {
   const answer = (await response.json()) as object;
   if (response.status !== 200 || 'errors' in answer) throw new Error(JSON.stringify(answer));
   return answer;
@@ -89,7 +89,7 @@ async function ask(): Promise<RequestInfo[]> {
         path: '/graphql',
         sent: text,
         status: graphql.status,
-        answer: layOut(await answerOf(graphql)),
+        answer: layOut(await readAnswer(graphql)),
       },
       {
         name: 'REST v1',
@@ -97,7 +97,7 @@ async function ask(): Promise<RequestInfo[]> {
         path,
         sent: null,
         status: rest.status,
-        answer: layOut(await answerOf(rest)),
+        answer: layOut(await readAnswer(rest)),
       },
     ];
   } finally {

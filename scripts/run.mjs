@@ -20,7 +20,7 @@ const CUT_VALUE = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*([^\s"'`#](?:[^
 const QUOTED_VALUE = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*(["'`])([^\n]*)$/gm;
 
 /** Returns what a value in quotes loses or takes in; undefined for nothing. */
-function slipOf(value, [, , quote, rest] = []) {
+function findSlip(value, [, , quote, rest] = []) {
   if (quote === undefined) return undefined;
   const taken = value.split('\n').slice(1).join('\n');
   const names = [...taken.matchAll(/^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=/gm)].map(([, name]) => name);
@@ -60,7 +60,7 @@ async function loadEnv(file) {
       process.stderr.write(
         `${name} in ${file} ends before its #: put the value in quotes if the # is part of it.\n`,
       );
-    const slip = slipOf(value, quoted.get(name));
+    const slip = findSlip(value, quoted.get(name));
     if (slip !== undefined) process.stderr.write(`${name} in ${file} ${slip}\n`);
     process.env[name] = value;
   }

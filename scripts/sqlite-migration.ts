@@ -92,11 +92,11 @@ export async function sqliteMigration(models = readModels()): Promise<string | n
     for (const [create] of tables) database.exec(create);
     const read = <Row>(sql: string, ...values: string[]) =>
       database.prepare<string[], Row>(sql).all(...values);
-    const columnsOf = (table: string) => read<Column>('SELECT * FROM pragma_table_info(?)', table);
+    const readColumns = (table: string) => read<Column>('SELECT * FROM pragma_table_info(?)', table);
     const added = tables.flatMap(([, table = '']) => {
-      const stored = new Set(columnsOf(table).map(({ name }) => name));
+      const stored = new Set(readColumns(table).map(({ name }) => name));
       const keys = read<ForeignKey>('SELECT * FROM pragma_foreign_key_list(?)', `new_${table}`);
-      return columnsOf(`new_${table}`)
+      return readColumns(`new_${table}`)
         .filter(({ name }) => !stored.has(name))
         .map((column) =>
           addColumn(
@@ -110,8 +110,8 @@ export async function sqliteMigration(models = readModels()): Promise<string | n
     const rest = await diffToModels('sqlite', MEMORY, models, changed);
     const [[, table = ''] = []] = [...(rest ?? '').matchAll(NEW_TABLE)];
     if (table === '') return rest === null ? changed : `${changed}\n${rest}`;
-    const wanted = new Set(columnsOf(`new_${table}`).map(({ name }) => name));
-    const lost = columnsOf(table).flatMap(({ name }) => (wanted.has(name) ? [] : name));
+    const wanted = new Set(readColumns(`new_${table}`).map(({ name }) => name));
+    const lost = readColumns(table).flatMap(({ name }) => (wanted.has(name) ? [] : name));
     const dependents = read<{ name: string }>(
       `SELECT "name" FROM "sqlite_master" WHERE "type" IN ('view', 'trigger', 'index') AND instr("sql", ?)`,
       `"${table}"`,

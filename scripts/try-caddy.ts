@@ -63,7 +63,7 @@ interface Sent {
 }
 
 /** The answer to a request over TLS; the certificate must be of Caddy's authority, for this host. */
-async function answerOf(host: string, { path = '/', headers, body }: Sent = {}) {
+async function askCaddy(host: string, { path = '/', headers, body }: Sent = {}) {
   const sent = request({
     ...{ host: '127.0.0.1', port: https, servername: host, path, agent: false },
     ca: readFileSync(join(data, 'pki/authorities/local/root.crt')),
@@ -110,10 +110,10 @@ try {
   await owner.link({ alias: 'who', url: 'https://example.com/own', domain_id: domain });
 
   await check('the host of BASE_URL gets a certificate, and is served', async () => {
-    assert.equal((await answerOf('s.example', { path: '/who' })).location, 'https://example.com/default');
+    assert.equal((await askCaddy('s.example', { path: '/who' })).location, 'https://example.com/default');
   });
   await check('while one of two processes is down, every request is answered', async () => {
-    for (let i = 0; i < 50; i++) assert.equal((await answerOf('s.example', { path: '/who' })).status, 302);
+    for (let i = 0; i < 50; i++) assert.equal((await askCaddy('s.example', { path: '/who' })).status, 302);
   });
   await check('HTTP leads to HTTPS', async () => {
     const sent = httpRequest({ host: '127.0.0.1', port: http, path: '/who', headers: { Host: 's.example' } });
@@ -121,15 +121,15 @@ try {
     assert.deepEqual([answer.statusCode, answer.headers.location], [308, 'https://s.example/who']);
   });
   await check('unknown and unverified hosts get no certificate', async () => {
-    await assert.rejects(answerOf('unknown.example'), NO_CERTIFICATE);
-    await assert.rejects(answerOf('go.example'), NO_CERTIFICATE);
+    await assert.rejects(askCaddy('unknown.example'), NO_CERTIFICATE);
+    await assert.rejects(askCaddy('go.example'), NO_CERTIFICATE);
     assert.deepEqual(certificates(), ['s.example']);
   });
   await check('a host that has been verified is served at once', async () => {
     const { code, stderr } = await runCommand('domains', env, ['verify', 'go.example']);
     assert.equal(code, 0, stderr);
     await until('a certificate', () =>
-      answerOf('go.example', { path: '/who' }).then(
+      askCaddy('go.example', { path: '/who' }).then(
         ({ location }) => location === 'https://example.com/own',
         ({ message }) => assert.match(message, NO_CERTIFICATE) ?? false,
       ),
@@ -138,7 +138,7 @@ try {
   });
   await check('the host is that of the request, whatever headers the client sends', async () => {
     const headers = { 'X-Forwarded-Host': 'go.example', Forwarded: 'host=go.example' };
-    const { location } = await answerOf('s.example', { path: '/who', headers });
+    const { location } = await askCaddy('s.example', { path: '/who', headers });
     assert.equal(location, 'https://example.com/default');
   });
   await check('links of pages have the scheme and the host of the request', async () => {
@@ -147,7 +147,7 @@ try {
       'X-Forwarded-Proto': 'javascript',
       'X-Forwarded-Host': 'evil.example',
     };
-    const { body } = await answerOf('s.example', { path: '/api/v1/links?per_page=10', headers });
+    const { body } = await askCaddy('s.example', { path: '/api/v1/links?per_page=10', headers });
     const first = `https://s.example:${https}/api/v1/links?per_page=10&page=1`;
     assert.equal(JSON.parse(body).links.first, first);
   });
@@ -155,7 +155,7 @@ try {
     const { alias } = await owner.link({ password: 'right' });
     const guess = async (claimed: string) =>
       (
-        await answerOf('s.example', {
+        await askCaddy('s.example', {
           path: `/${alias}`,
           body: 'password=wrong',
           headers: { 'X-Forwarded-For': claimed },
@@ -165,9 +165,9 @@ try {
     assert.equal(await guess('192.0.2.99'), 429);
   });
   await check('the metrics port answers as well, for a proxy that asks it', async () => {
-    const statusOf = async (host: string) =>
+    const askStatus = async (host: string) =>
       (await fetch(`http://127.0.0.1:${metrics}/tls/ask?domain=${host}`)).status;
-    assert.deepEqual([await statusOf('go.example'), await statusOf('unknown.example')], [200, 404]);
+    assert.deepEqual([await askStatus('go.example'), await askStatus('unknown.example')], [200, 404]);
   });
 } catch (error) {
   console.error(log);

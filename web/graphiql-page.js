@@ -4,7 +4,7 @@ const { graphiql: source } = document.currentScript.dataset;
 const told = find('told');
 
 /** Why a key is refused, for people; undefined if it is accepted. */
-async function refusalOf(key) {
+async function readRefusal(key) {
   const response = await fetch('/graphql', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
@@ -129,7 +129,7 @@ async function leaveAccount() {
 async function open(key) {
   told.textContent = '';
   try {
-    const [refusal] = await Promise.all([key && refusalOf(key), self.YogaGraphiQL ?? load()]);
+    const [refusal] = await Promise.all([key && readRefusal(key), self.YogaGraphiQL ?? load()]);
     if (refusal) {
       told.textContent = refusal;
       return show(gate);

@@ -138,7 +138,7 @@ export class Watcher {
 }
 
 /** Reads the database's clicks of the links with these aliases. */
-export async function clicksOf(
+export async function countClicks(
   db: pg.Client,
   aliases: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -150,7 +150,7 @@ export async function clicksOf(
 }
 
 /** Which of these links the database lacks. */
-export async function missingOf(db: pg.Client, ids: readonly string[]): Promise<string[]> {
+export async function findMissing(db: pg.Client, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query('SELECT "id"::text FROM "Link" WHERE "id" = ANY ($1::int[])', [ids]);
   const there = new Set(rows.map(({ id }) => id));
   return ids.filter((id) => !there.has(id));

@@ -50,14 +50,14 @@ export function versionsOfParts(): Record<string, string | undefined> {
 }
 
 /** PostgreSQL and Patroni refuse to run as root; Debian's packages have this user. */
-function userOf(): { uid: number; gid: number } | undefined {
+function findUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: idOf('-u'), gid: idOf('-g') };
+  const readId = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: readId('-u'), gid: readId('-g') };
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-failover-'));
-const user = userOf();
+const user = findUser();
 if (user) chownSync(folder, user.uid, user.gid);
 
 /** Starts a part; its output goes to a file of its name. */
@@ -72,7 +72,7 @@ function run(name: string, command: string, args: string[], env: Record<string, 
 }
 
 /** The processes that a process has started, and theirs. */
-function descendantsOf(pid: number): number[] {
+function findDescendants(pid: number): number[] {
   const children = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
@@ -82,7 +82,7 @@ function descendantsOf(pid: number): number[] {
       return []; // It has ended.
     }
   });
-  return children.flatMap((child) => [child, ...descendantsOf(child)]);
+  return children.flatMap((child) => [child, ...findDescendants(child)]);
 }
 
 /** A machine with PostgreSQL under Patroni. */
@@ -141,7 +141,7 @@ export class Machine {
     const file = join(this.#data, 'postmaster.pid');
     const postmaster = existsSync(file) ? [Number(readFileSync(file, 'utf8').split('\n')[0])] : [];
     const first = [...(this.#patroni?.pid ? [this.#patroni.pid] : []), ...postmaster];
-    return [...new Set(first.flatMap((pid) => [pid, ...descendantsOf(pid)]))];
+    return [...new Set(first.flatMap((pid) => [pid, ...findDescendants(pid)]))];
   }
 
   #signal(signal: NodeJS.Signals): void {

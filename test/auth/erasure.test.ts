@@ -110,7 +110,7 @@ async function filled(name: string) {
 }
 
 /** Counts an account's rows in each table. */
-async function rowsOf(accountId: number): Promise<Record<string, number>> {
+async function countRowsByTable(accountId: number): Promise<Record<string, number>> {
   const { change, link, apiKey, membership, invitation, tag, space, pixel, domain, webhook, utmTemplate } =
     prisma();
   const { accountHour, accountDay, deletedStatistics, accountTally } = prisma();
@@ -140,7 +140,7 @@ test('accounts delete asks for the name, and deletes all that the account has an
   const both = await signedIn(server, id, 'ADMIN');
   const { memberId: elsewhere } = await signedIn(server, kept.id, 'ADMIN');
   await prisma().membership.update({ where: { id: elsewhere }, data: { userId: both.userId } });
-  const keptBefore = await rowsOf(kept.id);
+  const keptBefore = await countRowsByTable(kept.id);
 
   const args = ['delete', '--account', 'Gone'];
   const what = '1101 links, 2 keys and 1 user';
@@ -160,8 +160,8 @@ test('accounts delete asks for the name, and deletes all that the account has an
   });
 
   expect(await prisma().account.findUnique({ where: { id } })).toBeNull();
-  expect(Object.values(await rowsOf(id)).filter((count) => count > 0)).toEqual([]);
-  expect(await rowsOf(kept.id)).toEqual(keptBefore);
+  expect(Object.values(await countRowsByTable(id)).filter((count) => count > 0)).toEqual([]);
+  expect(await countRowsByTable(kept.id)).toEqual(keptBefore);
   const user = await prisma().user.findUniqueOrThrow({ where: { id: owner.userId } });
   expect(user).toMatchObject({ name: 'Deleted user', email: `deleted:${owner.userId}`, password: null });
   expect(await prisma().session.count({ where: { userId: owner.userId } })).toBe(0);

@@ -38,20 +38,20 @@ test('an empty database is migrated only once', async () => {
 });
 
 const time = `'2026-01-01T00:00:00.000Z'`;
-const text = (value: string) => `'${value}', '${value}'`;
+const twoValues = (value: string) => `'${value}', '${value}'`;
 
 /** Rows in each table, including some that a later version would refuse: two accounts on ports of one host. */
 const CONTENTS = [
   `INSERT INTO "Account" ("name", "createdAt") VALUES ('old', ${time}), ('other', ${time})`,
   `INSERT INTO "ApiKey" ("accountId", "hash", "prefix", "scopes", "createdAt") VALUES (1, 'x', 'x', 'read', ${time})`,
-  `INSERT INTO "Space" ("accountId", "name", "nameKey", "color", "createdAt", "updatedAt") VALUES (1, ${text('s')}, 1, ${time}, ${time})`,
+  `INSERT INTO "Space" ("accountId", "name", "nameKey", "color", "createdAt", "updatedAt") VALUES (1, ${twoValues('s')}, 1, ${time}, ${time})`,
   ...(['localhost:3000', 'go.example', 'go.example:8080'] as const).map(
     (host, index) =>
       `INSERT INTO "Domain" ("accountId", "name", "createdAt", "updatedAt") VALUES (${index || 'NULL'}, '${host}', ${time}, ${time})`,
   ),
   `INSERT INTO "Pixel" ("accountId", "name", "type", "value", "createdAt", "updatedAt") VALUES (1, 'p', 'FACEBOOK', '1', ${time}, ${time})`,
   `INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "clicks", "createdAt", "updatedAt")
-    VALUES (1, 1, 1, ${text('hello')}, ${text('https://example.com/')}, 7, ${time}, ${time})`,
+    VALUES (1, 1, 1, ${twoValues('hello')}, ${twoValues('https://example.com/')}, 7, ${time}, ${time})`,
   `INSERT INTO "LinkPixel" ("linkId", "pixelId") VALUES (1, 1)`,
   // Disabled; expired by time; expired by clicks; not expired, and on another domain.
   ...[
@@ -64,7 +64,7 @@ const CONTENTS = [
       values,
     ) => `INSERT INTO "Link" ("alias", "domainId", "clicks", "disabled", "expiresAt", "expirationClicks",
       "accountId", "aliasKey", "url", "urlKey", "createdAt", "updatedAt")
-      VALUES (${values}, 1, 'x', ${text('https://example.com/')}, ${time}, ${time})`,
+      VALUES (${values}, 1, 'x', ${twoValues('https://example.com/')}, ${time}, ${time})`,
   ),
 ];
 
@@ -216,7 +216,7 @@ test('a domain that was made with the port of https serves its host after the mi
     domain(2, 'ports.example:443'),
     domain(2, 'long.example:4430'),
     `INSERT INTO "Link" ("accountId", "domainId", "alias", "aliasKey", "url", "urlKey", "createdAt", "updatedAt")
-      VALUES (1, 2, ${text('a')}, ${text('https://example.com/')}, ${time}, ${time})`,
+      VALUES (1, 2, ${twoValues('a')}, ${twoValues('https://example.com/')}, ${time}, ${time})`,
   ]);
   await applyMigrations(url);
   const server = await startTestServer({ url, baseUrl: 'http://s.example:443' });
@@ -237,9 +237,9 @@ test('names and titles with a capital sharp s are found by each of its spellings
     `INSERT INTO "Account" ("name", "createdAt") VALUES ('old', ${time})`,
     `INSERT INTO "Space" ("accountId", "name", "nameKey", "color", "createdAt", "updatedAt")
       VALUES (1, 'GROẞ', 'groß', 1, ${time}, ${time})`,
-    `INSERT INTO "Domain" ("name", "hostKey", "createdAt", "updatedAt") VALUES (${text('s.example')}, ${time}, ${time})`,
+    `INSERT INTO "Domain" ("name", "hostKey", "createdAt", "updatedAt") VALUES (${twoValues('s.example')}, ${time}, ${time})`,
     `INSERT INTO "Link" ("accountId", "domainId", "title", "titleKey", "alias", "aliasKey", "url", "urlKey", "createdAt", "updatedAt")
-      VALUES (1, 1, 'GROẞER TAG', 'großer tag', ${text('a')}, ${text('https://example.com/')}, ${time}, ${time})`,
+      VALUES (1, 1, 'GROẞER TAG', 'großer tag', ${twoValues('a')}, ${twoValues('https://example.com/')}, ${time}, ${time})`,
   ]);
   await applyMigrations(url);
   const server = await startTestServer({ url });

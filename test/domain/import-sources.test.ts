@@ -293,7 +293,7 @@ test.each([
   expect([refused, told]).toMatchObject([1, [{ column, message: expect.stringContaining(message) }]]);
 });
 
-const nameOf = (one: unknown) => (one as { name: string } | null)?.name;
+const readName = (one: unknown) => (one as { name: string } | null)?.name;
 
 test('folders become spaces and tags become tags, once each whatever their case', async () => {
   const text = JSON.stringify([
@@ -308,7 +308,9 @@ test('folders become spaces and tags become tags, once each whatever their case'
   const tried = await importInto(server, { text }, { format: 'dub', dryRun: true });
   expect(tried).toMatchObject({ created: 3, spaces: 2, tags: 3, told: [] });
   expect(await importInto(server, { text }, { format: 'dub' })).toEqual(tried);
-  expect((await links()).map(({ space, tags }) => [nameOf(space), (tags as object[]).map(nameOf)])).toEqual([
+  expect(
+    (await links()).map(({ space, tags }) => [readName(space), (tags as object[]).map(readName)]),
+  ).toEqual([
     ['Autumn', ['Ads']],
     [undefined, ['Ads', 'Print']],
     ['Ads', ['Ads', 'Web']],

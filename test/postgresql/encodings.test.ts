@@ -36,14 +36,14 @@ async function migratedIn(encoding: string): Promise<string> {
   return url;
 }
 
-const nameOf = (url: string) => new URL(url).pathname.slice(1);
+const databaseName = (url: string) => new URL(url).pathname.slice(1);
 
 test.each(['LATIN1', 'SQL_ASCII', 'EUC_JP'])(
   'refuses a new database in %s at every door',
   async (encoding) => {
     const url = await databaseIn(encoding);
     const refusal = (variable: string) =>
-      `The database "${nameOf(url)}" of ${variable} is in ${encoding}, which lacks most characters. Make another one: CREATE DATABASE "NAME" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`;
+      `The database "${databaseName(url)}" of ${variable} is in ${encoding}, which lacks most characters. Make another one: CREATE DATABASE "NAME" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`;
     const env = { DATABASE_URL: url };
     expect(await refusalOf(env)).toBe(refusal('DATABASE_URL'));
     expect((await runCommand('migrate', env)).stderr).toBe(`${refusal('DATABASE_URL')}\n`);

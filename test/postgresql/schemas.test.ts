@@ -24,10 +24,10 @@ async function start(env: Record<string, string>): Promise<StartedService> {
 }
 
 const withSchema = (url: string, schema: string) => `${url}?schema=${encodeURIComponent(schema)}`;
-const nameOf = (url: string) => new URL(url).pathname.slice(1);
+const databaseName = (url: string) => new URL(url).pathname.slice(1);
 
 /** Rows of a statement on a database. */
-async function rowsOf(url: string, statement: string): Promise<unknown[][]> {
+async function readRows(url: string, statement: string): Promise<unknown[][]> {
   const client = await connectTo(url);
   const { rows } = await client.query({ text: statement, rowMode: 'array' }).finally(() => client.end());
   return rows;
@@ -35,7 +35,7 @@ async function rowsOf(url: string, statement: string): Promise<unknown[][]> {
 
 /** Counts each schema's own tables, indexes and functions. */
 function contentsOf(url: string): Promise<unknown[][]> {
-  return rowsOf(
+  return readRows(
     url,
     `SELECT "nspname"::text, (SELECT COUNT(*)::int FROM pg_tables WHERE "schemaname" = "nspname"),
       (SELECT COUNT(*)::int FROM pg_indexes WHERE "schemaname" = "nspname"),
@@ -110,7 +110,7 @@ test.each([
 ])('%s can name it', async (_name, setting, query) => {
   const url = await newDatabase({ migrated: false });
   await onServer(url, 'CREATE SCHEMA links');
-  if (setting) await onServer(url, `ALTER DATABASE "${nameOf(url)}" ${setting}`);
+  if (setting) await onServer(url, `ALTER DATABASE "${databaseName(url)}" ${setting}`);
   const DATABASE_URL = url + query;
   const { origin } = await start({ DATABASE_URL });
   await new Caller(origin, KEY).link({ alias: 'here' });
@@ -124,9 +124,9 @@ test.each([
 
 test('refuses a search_path without a schema that exists', async () => {
   const url = await newDatabase({ migrated: false });
-  await onServer(url, `ALTER DATABASE "${nameOf(url)}" SET search_path = links`);
+  await onServer(url, `ALTER DATABASE "${databaseName(url)}" SET search_path = links`);
   expect(await refusalOf({ DATABASE_URL: url })).toBe(
-    `The database "${nameOf(url)}" of DATABASE_URL has no schema of its search_path, links. Make one, or name one in the URL: ?schema=NAME`,
+    `The database "${databaseName(url)}" of DATABASE_URL has no schema of its search_path, links. Make one, or name one in the URL: ?schema=NAME`,
   );
 });
 
@@ -160,7 +160,7 @@ describe('beside an installation in public', () => {
   let url: string;
   let own: string;
   const refusal = (schema: string, variable = 'DATABASE_URL') =>
-    `The schema "${schema}" of ${variable} has no tables of this program, but the schema "public" of the database "${nameOf(url)}" has. To use those, name it in the URL: ?schema=public. For another installation in "${schema}", run "npm run migrate -- --new-schema" once.`;
+    `The schema "${schema}" of ${variable} has no tables of this program, but the schema "public" of the database "${databaseName(url)}" has. To use those, name it in the URL: ?schema=public. For another installation in "${schema}", run "npm run migrate -- --new-schema" once.`;
 
   beforeAll(async () => {
     url = await newDatabase();
@@ -215,8 +215,8 @@ describe('beside an installation in public', () => {
     await expect.poll(() => heard).toContain(`linkspace_${suffix}`);
     expect(heard).not.toContain('linkspace');
     await client.end();
-    expect(await rowsOf(url, 'SELECT COUNT(*)::int FROM public."Link"')).toEqual([[0]]);
-    expect(await rowsOf(url, 'SELECT "name" FROM public."Account"')).toEqual([['default']]);
+    expect(await readRows(url, 'SELECT COUNT(*)::int FROM public."Link"')).toEqual([[0]]);
+    expect(await readRows(url, 'SELECT "name" FROM public."Account"')).toEqual([['default']]);
   });
 
   test('copy moves an installation from one schema to another', async () => {
@@ -224,9 +224,9 @@ describe('beside an installation in public', () => {
     await runCommand('migrate', { DATABASE_URL: to }, ['--new-schema']);
     const { code, stderr } = await runCommand('copy', {}, ['--from', own, '--to', to]);
     expect([code, stderr]).toEqual([0, '']);
-    expect(await rowsOf(url, `SELECT "alias" FROM "moved"."Link"`)).toEqual([['here']]);
+    expect(await readRows(url, `SELECT "alias" FROM "moved"."Link"`)).toEqual([['here']]);
     const made = `SELECT nextval('moved."Link_id_seq"')::int`;
-    expect(await rowsOf(url, made)).toEqual([[3]]);
+    expect(await readRows(url, made)).toEqual([[3]]);
   });
 });
 
@@ -253,15 +253,15 @@ describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
     const env = { DATABASE_URL, DATABASE_DIRECT_URL: url };
     await runCommand('migrate', env, ['--new-schema']);
     await useAll(env);
-    expect(await rowsOf(url, 'SELECT COUNT(*)::int FROM public."Link"')).toEqual([[0]]);
-    expect(await rowsOf(url, 'SELECT COUNT(*)::int FROM public."Change"')).toEqual([[0]]);
+    expect(await readRows(url, 'SELECT COUNT(*)::int FROM public."Link"')).toEqual([[0]]);
+    expect(await readRows(url, 'SELECT COUNT(*)::int FROM public."Change"')).toEqual([[0]]);
     const visitors = await start({ ...env, ROLE: 'redirects' });
     expect((await visit(visitors.origin, '/here')).status).toBe(302);
   });
 
   test('refuses tables in public whose triggers the role would not find', async () => {
     const url = await newDatabase();
-    const name = nameOf(url);
+    const name = databaseName(url);
     await onServer(url, 'CREATE SCHEMA other');
     await onServer(url, `ALTER DATABASE "${name}" SET search_path = other`);
     expect(await refusalOf({ DATABASE_URL: withSchema(pooler.pooled(url), 'public') })).toBe(

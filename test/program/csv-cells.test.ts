@@ -5,11 +5,11 @@ import { csvRecords } from '../../src/domain/transfer/csv.ts';
 import { csvLine, unguarded } from '../../src/engine/tools/csv-writer.ts';
 
 /** Texts with many characters that are special in CSV. */
-const text = fc.string({
+const anyText = fc.string({
   unit: fc.constantFrom(...'=+-@＝＋－＠\'";,|\t\r\n\u2060 a'.split('')),
   maxLength: 12,
 });
-const texts = fc.array(text, { maxLength: 3 });
+const texts = fc.array(anyText, { maxLength: 3 });
 
 async function cellsOf(line: string): Promise<readonly string[]> {
   for await (const record of csvRecords([Buffer.from(line)] as never, ','))
@@ -19,7 +19,7 @@ async function cellsOf(line: string): Promise<readonly string[]> {
 
 test('texts and lists stay the same when they are written as cells and read again', async () => {
   await fc.assert(
-    fc.asyncProperty(text, texts, async (one, list) => {
+    fc.asyncProperty(anyText, texts, async (one, list) => {
       const [, cell = '', json = ''] = await cellsOf(csvLine([1, one, [list]]));
       expect([unguarded(cell), JSON.parse(json)]).toEqual([one, [list]]);
     }),
@@ -57,7 +57,7 @@ test.each(readers)('no cell begins a formula for a reader that splits at %j (quo
   // Some readers remove blanks and quotes around a cell.
   const formula = /^[\s"]*[=+\-@＝＋－＠]/;
   fc.assert(
-    fc.property(text, texts, text, (one, list, other) => {
+    fc.property(anyText, texts, anyText, (one, list, other) => {
       const rows = [csvLine(['a', one, other]), csvLine([list.map((name) => ({ name })), one, [list]])];
       rows.push(`${['a', one, other, JSON.stringify([list])].map(formatCell).join(',')}\r\n`);
       for (const cell of readBy(...reader, rows.join(''))) expect(cell).not.toMatch(formula);
@@ -80,7 +80,7 @@ test.each([
 
 test('the console saves cells of the own export as they were', async () => {
   await fc.assert(
-    fc.asyncProperty(text, texts, async (one, list) => {
+    fc.asyncProperty(anyText, texts, async (one, list) => {
       const cells = await cellsOf(csvLine(['a', one, list]));
       expect(await cellsOf(`${cells.map(formatCell).join(',')}\n`)).toEqual(cells);
       const [json = ''] = await cellsOf(`${formatCell(JSON.stringify(['a', ...list]))}\n`);

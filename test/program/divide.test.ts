@@ -57,7 +57,7 @@ function visitsOf(all: readonly (typeof counts extends fc.Arbitrary<infer One> ?
 }
 
 /** All rows of the visits, with their sums. */
-function rowsOf(parts: readonly Visits[]): Record<string, number> {
+function sumRows(parts: readonly Visits[]): Record<string, number> {
   const rows: Record<string, number> = {};
   const add = (row: string, number: number) => {
     if (number !== 0) rows[row] = (rows[row] ?? 0) + number;
@@ -88,7 +88,7 @@ test('parts have together what the whole has, and in the end each row is alone',
   fc.assert(
     fc.property(fc.array(counts, { minLength: 1, maxLength: 12 }), (all) => {
       const leaves = leavesOf(visitsOf(all));
-      expect(rowsOf(leaves)).toEqual(rowsOf([visitsOf(all)]));
+      expect(sumRows(leaves)).toEqual(sumRows([visitsOf(all)]));
       const counted = new Set<string>();
       for (const leaf of leaves) {
         expect(leaf.size).toBe(1);

@@ -60,7 +60,7 @@ test.each([
   ).toBe(expected);
 });
 
-const text = fc.string({ unit: 'grapheme', maxLength: 30 });
+const anyText = fc.string({ unit: 'grapheme', maxLength: 30 });
 const part = fc.stringMatching(/^[a-z0-9%=&+;:@/ü?-]{0,30}$/);
 
 test('any text arrives as it is, and nothing else changes', () => {
@@ -69,8 +69,8 @@ test('any text arrives as it is, and nothing else changes', () => {
       part,
       fc.option(part),
       fc.option(part),
-      text,
-      text,
+      anyText,
+      anyText,
       (path, query, fragment, source, medium) => {
         const [before, after] = [
           `https://example.com/${path.replaceAll('?', '')}${query === null ? '' : `?${query}`}`,

@@ -741,7 +741,7 @@ describe('a link with pixels', () => {
   let link: RestLink;
 
   /** The page without its frame, and the document in the frame. */
-  const partsOf = (body: string) => {
+  const splitBody = (body: string) => {
     const frame = /<iframe hidden sandbox="allow-scripts" srcdoc="([^"]*)"><\/iframe>/;
     const framed = frame.exec(body)?.[1] ?? '';
     const plain = framed.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"');
@@ -774,7 +774,7 @@ describe('a link with pixels', () => {
       'private, no-store',
     ]);
     const nonce = /'nonce-([^']+)'/.exec(String(headers['content-security-policy']))?.[1];
-    const { page, framed } = partsOf(body);
+    const { page, framed } = splitBody(body);
     expect(page.match(/<script/g)).toHaveLength(1);
     expect(page.split(`nonce="${nonce}"`)).toHaveLength(3);
     expect(framed.match(/<script/g)).toHaveLength(1);
@@ -803,7 +803,7 @@ describe('a link with pixels', () => {
     'runs their scripts in a frame on all but a verified domain of the account: %s',
     async (host, isApart) => {
       const { status, headers, body } = await open(`/${link.alias}`, { headers: { Host: host } });
-      const { page, framed } = partsOf(body);
+      const { page, framed } = splitBody(body);
       expect(status).toBe(200);
       expect([page.includes('gtag'), framed.includes('gtag')]).toEqual([!isApart, isApart]);
       // In a group with pages for passwords, scripts outside a frame would keep hold of one that they open.

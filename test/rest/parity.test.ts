@@ -77,7 +77,7 @@ interface Row {
   clicks: number;
 }
 
-function rowsOf(link: unknown): Page<Row> {
+function linkRows(link: unknown): Page<Row> {
   return (link as { statistics: { rowPage: Page<Row> } }).statistics.rowPage; // As selected by the counterpart's query.
 }
 
@@ -131,7 +131,7 @@ function linkOf(link: LinkFieldsFragment) {
 }
 
 /** v1's list, except the page links, which only v1 has. */
-function pageOf<Item>(
+function readPage<Item>(
   { items, total, page, perPage, pageCount }: Page<Item>,
   path: string,
   encode: (item: Item) => object,
@@ -413,7 +413,7 @@ const twins: Record<string, () => Promise<Twin[]> | Twin[]> = {
       what: 'all',
       rest: ['GET', '/spaces'],
       graphql: [`{ spacePage { items { ${spaceFields} } ${pageFields} } }`],
-      body: ({ spacePage }) => pageOf(spacePage, '/spaces', spaceOf),
+      body: ({ spacePage }) => readPage(spacePage, '/spaces', spaceOf),
     },
     {
       what: 'a search, sorted',
@@ -423,7 +423,7 @@ const twins: Record<string, () => Promise<Twin[]> | Twin[]> = {
           items { ${spaceFields} } ${pageFields}
         } }`,
       ],
-      body: ({ spacePage }) => pageOf(spacePage, '/spaces', spaceOf),
+      body: ({ spacePage }) => readPage(spacePage, '/spaces', spaceOf),
     },
   ],
   'GET /spaces/:id': () => [
@@ -453,7 +453,7 @@ const twins: Record<string, () => Promise<Twin[]> | Twin[]> = {
             rowPage(of: DAYS, orderBy: { field: VALUE, direction: ASC }) { items { value clicks } ${pageFields} }
           } } }`,
         ],
-        body: ({ link }) => pageOf(rowsOf(link), `/stats/${id}`, rowOf),
+        body: ({ link }) => readPage(linkRows(link), `/stats/${id}`, rowOf),
       },
       {
         what: 'an unknown link',
@@ -502,7 +502,7 @@ const twins: Record<string, () => Promise<Twin[]> | Twin[]> = {
       what: query,
       rest: ['GET', `/links?${query}`],
       graphql: [`{ linkPage(${args}) { items { ${linkFields} } ${pageFields} } }`],
-      body: ({ linkPage }) => pageOf(linkPage, '/links', linkOf),
+      body: ({ linkPage }) => readPage(linkPage, '/links', linkOf),
     });
     return [
       list('', 'page: 1'),

@@ -19,7 +19,9 @@ const url = fc
   .webUrl({ withQueryParameters: true, withFragments: true })
   .filter((text) => text.length <= 2048);
 /** Storable text that trimming does not change. */
-const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((one) => one.trim() === one);
+const anyText = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+  .filter((one) => one.trim() === one);
 const listBy = <Key extends string>(key: Key, values: string[]) =>
   absent(
     fc.uniqueArray(fc.record({ [key]: fc.constantFrom(...values), url }), {
@@ -31,7 +33,7 @@ const listBy = <Key extends string>(key: Key, values: string[]) =>
 const linkWithoutPassword = () =>
   fc.record({
     url,
-    title: absent(text),
+    title: absent(anyText),
     spaceId: absent(fc.constantFrom(...spaceIds)),
     pixelIds: absent(fc.subarray(pixelIds)),
     disabled: absent(fc.boolean()),

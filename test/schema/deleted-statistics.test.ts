@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 /** Counts the rows of links' statistics; without an id, those of all links, deleted ones included. */
-async function rowsOf(linkId?: number): Promise<number> {
+async function countRows(linkId?: number): Promise<number> {
   const { prisma } = server.database;
   const where = linkId === undefined ? {} : { linkId };
   const counts = await Promise.all([
@@ -73,13 +73,13 @@ test('those of a deleted link are in no sum, before and after a job has removed 
   const before = await ofAccount();
   const id = await visited();
   expect(await ofAccount()).not.toEqual(before);
-  const rows = await rowsOf(id);
+  const rows = await countRows(id);
   await remove(id);
-  expect(await rowsOf(id)).toBe(rows);
+  expect(await countRows(id)).toBe(rows);
   expect(await ofAccount()).toEqual(before);
   while (await removeDeletedStatistics(server.database));
-  expect(await rowsOf(id)).toBe(0);
-  expect(await rowsOf(kept)).toBe(rows);
+  expect(await countRows(id)).toBe(0);
+  expect(await countRows(kept)).toBe(rows);
   expect(await ofAccount()).toEqual(before);
   expect(await server.database.prisma.deletedStatistics.count()).toBe(0);
 });
@@ -149,7 +149,7 @@ test('a reset deletes many in slices, records one change, and a repeated request
     data: { resetStatistics: { __typename: 'Link' } },
   });
   expect((await counter()).resets - resets).toBeGreaterThanOrEqual(3);
-  expect(await rowsOf(id)).toBe(0);
+  expect(await countRows(id)).toBe(0);
   expect(await prisma.accountDayValue.count({ where: { accountId } })).toBe(0);
   expect(await prisma.change.count({ where: { accountId, kind: 'LINK', fields: '["statistics"]' } })).toBe(1);
 });

@@ -29,7 +29,7 @@ afterEach(() => vi.restoreAllMocks());
 const many = (count: number, one: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => one(i)).join(' ');
 const ids = (count: number) => Array.from({ length: count }, () => '1');
-const text = (length: number) => 'x'.repeat(length);
+const textOfLength = (length: number) => 'x'.repeat(length);
 
 /** The measure that refuses a request, and its size; null if none does. */
 async function refusalOf(query: string, variables: object = {}): Promise<[string, unknown] | null> {
@@ -103,40 +103,40 @@ const create = (value: string) =>
   `mutation { createSpace(input: { name: ${value} }) { ... on ValidationError { fields { path messages } } } }`;
 
 test.each<[string, string, object, [string, number] | null]>([
-  ['in a variable', search, { s: text(20_001) }, ['textLength', 20_001]],
-  ['as long as allowed', search, { s: text(20_000) }, null],
+  ['in a variable', search, { s: textOfLength(20_001) }, ['textLength', 20_001]],
+  ['as long as allowed', search, { s: textOfLength(20_000) }, null],
   [
     'within an object',
     'query ($f: LinkFilter) { links(filter: $f) { totalCount } }',
-    { f: { search: text(30_000) } },
+    { f: { search: textOfLength(30_000) } },
     ['textLength', 30_000],
   ],
-  ['in the document', create(`"${text(20_001)}"`), {}, ['textLength', 20_001]],
-  ['in a block', create(`"""${text(20_001)}"""`), {}, ['textLength', 20_001]],
+  ['in the document', create(`"${textOfLength(20_001)}"`), {}, ['textLength', 20_001]],
+  ['in a block', create(`"""${textOfLength(20_001)}"""`), {}, ['textLength', 20_001]],
   [
     'as a default value',
-    search.replace('String)', `String = "${text(20_001)}")`),
+    search.replace('String)', `String = "${textOfLength(20_001)}")`),
     {},
     ['textLength', 20_001],
   ],
   [
     'as an enum',
     'query ($by: LinkSearchField) { links(filter: { searchBy: $by }) { totalCount } }',
-    { by: text(20_001) },
+    { by: textOfLength(20_001) },
     ['textLength', 20_001],
   ],
   ['as digits', `{ link(id: ${'1'.repeat(20_001)}) { id } }`, {}, ['textLength', 20_001]],
-  ['that no field is given', '{ __typename }', { s: text(20_001) }, null],
+  ['that no field is given', '{ __typename }', { s: textOfLength(20_001) }, null],
   [
     'many times',
     `query ($t: String) { ${many(101, (i) => `a${i}: tags(after: $t, before: $t) { totalCount }`)} }`,
-    { t: text(20_000) },
+    { t: textOfLength(20_000) },
     ['text', 4_040_000],
   ],
   [
     'as often as a field can run',
     `query ($t: String) { spaces(first: 100) { nodes { ${many(3, (i) => `a${i}: links(after: $t) { totalCount }`)} } } }`,
-    { t: text(15_000) },
+    { t: textOfLength(15_000) },
     ['text', 4_500_000],
   ],
 ])('limits the length of given texts: %s', async (_what, query, variables, refused) => {
@@ -147,19 +147,18 @@ const importLinks =
   'mutation ($text: String!, $space: ID) { importLinks(text: $text, format: LINES, spaceId: $space) { results { status } } }';
 
 test('the text of an import has its own limit, wherever it stands', async () => {
-  const lines = many(20, (i) => `https://example.com/${text(1_990)}${i}\n`);
+  const lines = many(20, (i) => `https://example.com/${textOfLength(1_990)}${i}\n`);
   const { data, errors } = await caller.graphql(importLinks, { text: lines.replaceAll(' ', '') });
   expect([errors, data]).toMatchObject([
     undefined,
     { importLinks: { results: Array(20).fill({ status: 'CREATED' }) } },
   ]);
-  const inDocument = `mutation { importLinks(text: "${`https://example.com/${text(500)}`.repeat(60)}", format: LINES) { results { status } } }`;
+  const inDocument = `mutation { importLinks(text: "${`https://example.com/${textOfLength(500)}`.repeat(60)}", format: LINES) { results { status } } }`;
   expect((await caller.graphql(inDocument)).errors).toBeUndefined();
-  expect(await refusalOf(importLinks, { text: 'https://example.com/', space: text(20_001) })).toEqual([
-    'textLength',
-    20_001,
-  ]);
-  const { errors: tooLong } = await caller.graphql(importLinks, { text: text(600_000) });
+  expect(await refusalOf(importLinks, { text: 'https://example.com/', space: textOfLength(20_001) })).toEqual(
+    ['textLength', 20_001],
+  );
+  const { errors: tooLong } = await caller.graphql(importLinks, { text: textOfLength(600_000) });
   expect(tooLong).toMatchObject([{ extensions: { code: 'VALIDATION', fields: [{ path: ['text'] }] } }]);
 });
 

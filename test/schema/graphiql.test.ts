@@ -14,11 +14,11 @@ const query = readFileSync('web/examples.graphql', 'utf8');
 const operations = parse(query).definitions.flatMap((definition) =>
   definition.kind === Kind.OPERATION_DEFINITION ? [definition] : [],
 );
-const nameOf = ({ name }: OperationDefinitionNode) => name?.value ?? '';
+const readOperationName = ({ name }: OperationDefinitionNode) => name?.value ?? '';
 /** The examples that change or delete a record. */
 const changing = operations
   .filter(({ variableDefinitions = [] }) => variableDefinitions.length > 0)
-  .map(nameOf);
+  .map(readOperationName);
 
 async function run(caller: Caller, operationName: string, variables: object) {
   const response = await caller.fetch('/graphql', {
@@ -32,7 +32,7 @@ async function run(caller: Caller, operationName: string, variables: object) {
 
 const isSubscription = ({ operation }: OperationDefinitionNode) => operation === 'subscription';
 
-test.each(operations.filter((one) => !isSubscription(one)).map(nameOf))(
+test.each(operations.filter((one) => !isSubscription(one)).map(readOperationName))(
   'the GraphiQL example %s runs unchanged',
   async (operationName) => {
     const caller = await server.caller();

@@ -21,7 +21,7 @@ const ordered = 'query ($v: LinkOrderField!) { links(orderBy: { field: $v }) { t
 const first = 'query ($v: Int) { links(first: $v) { totalCount } }';
 const nodes = 'query ($v: [ID!]!) { nodes(nodeIds: $v) { __typename } }';
 const create = 'mutation ($v: [CreateLinkInput!]!) { createLinks(inputs: $v) { __typename } }';
-const integer = 'It must be an integer from -2147483648 to 2147483647.';
+const INTEGER_RULE = 'It must be an integer from -2147483648 to 2147483647.';
 const order =
   'It must be a value of "LinkOrderField". Did you mean ALIAS, CLICKS, ID, TITLE, UPDATED_AT, URL?';
 const url = 'https://example.com/';
@@ -62,10 +62,10 @@ test.each<[string, string, unknown, unknown, string]>([
   ['objects for ids', nodes, [], [fields(100), fields(100)], ' at "v[0]". It must be text or an integer.'],
   ['an object for one id of a list', nodes, [], { id: 1 }, '. It must be text or an integer.'],
   ['null in a list', nodes, [], [null], ' at "v[0]". Expected non-nullable type "ID!" not to be null.'],
-  ['an object for a number', first, 1, fields(1_000), `. ${integer}`],
-  ['a long text for a number', first, 1, long, `. ${integer}`],
-  ['a short text for a number', first, 1, 'secret', `. ${integer}`],
-  ['too large a number', first, 1, 1e10, `. ${integer}`],
+  ['an object for a number', first, 1, fields(1_000), `. ${INTEGER_RULE}`],
+  ['a long text for a number', first, 1, long, `. ${INTEGER_RULE}`],
+  ['a short text for a number', first, 1, 'secret', `. ${INTEGER_RULE}`],
+  ['too large a number', first, 1, 1e10, `. ${INTEGER_RULE}`],
   ['a number for a text', links, {}, { search: 12345 }, ' at "v.search". It must be text.'],
   [
     'a text for a flag',

@@ -78,7 +78,7 @@ const named = (name: string): CollectedSpan => {
   if (found === undefined) throw new Error(`no span ${name}: ${collector.spans.map((one) => one.name)}`);
   return found;
 };
-const partsOf = ({ id }: CollectedSpan) => collector.spans.filter(({ parent }) => parent === id);
+const findChildren = ({ id }: CollectedSpan) => collector.spans.filter(({ parent }) => parent === id);
 
 test('continues the trace of a client: request, operation, resolvers that read, statements', () => {
   const request = named('POST /graphql');
@@ -93,7 +93,7 @@ test('continues the trace of a client: request, operation, resolvers that read, 
   const resolvers = ofClient.filter(({ parent }) => parent === operation?.id);
   expect(resolvers.map(({ name }) => name)).toEqual(expect.arrayContaining(['Query.links', 'Query.spaces']));
   for (const resolver of resolvers) {
-    const statements = partsOf(resolver);
+    const statements = findChildren(resolver);
     expect(statements.length).toBeGreaterThan(0);
     for (const { name, attributes, from, to } of statements) {
       expect(name).toBe(attributes['db.operation.name']);
@@ -106,8 +106,8 @@ test('continues the trace of a client: request, operation, resolvers that read, 
 
 test('v1, visits and webhooks have traces, too, with what Prisma’s client sends', () => {
   const store = named('POST /links');
-  const [operation] = partsOf(store).filter(({ name }) => name.startsWith('mutation'));
-  const within = (span: CollectedSpan): string[] => [span.name, ...partsOf(span).flatMap(within)];
+  const [operation] = findChildren(store).filter(({ name }) => name.startsWith('mutation'));
+  const within = (span: CollectedSpan): string[] => [span.name, ...findChildren(span).flatMap(within)];
   expect(operation && within(operation)).toContain('INSERT');
   expect(within(named('GET /:alias'))).toContain('SELECT');
   const webhooks = collector.spans.filter(({ name }) => name === 'webhook');

@@ -3,7 +3,7 @@ function typed(type: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(type << 5) | content.length]), content]);
 }
 
-const text = (value: string): Buffer => typed(2, Buffer.from(value));
+const encodeText = (value: string): Buffer => typed(2, Buffer.from(value));
 const uint16 = (value: number): Buffer => typed(5, Buffer.from([value >> 8, value & 255]));
 const uint32 = (value: number): Buffer => typed(6, Buffer.from([0, 0, value >> 8, value & 255]));
 /** Types from 8 on are in a second byte. */
@@ -12,7 +12,7 @@ const uint64 = (value: number): Buffer => Buffer.from([1, 9 - 7, value]);
 
 function map(entries: Record<string, Buffer>): Buffer {
   const pairs = Object.entries(entries);
-  const content = pairs.flatMap(([key, value]) => [text(key), value]);
+  const content = pairs.flatMap(([key, value]) => [encodeText(key), value]);
   return Buffer.concat([Buffer.from([(7 << 5) | pairs.length]), ...content]);
 }
 
@@ -34,7 +34,7 @@ export function countryDatabase(
     node_count: uint32(nodes),
     record_size: uint16(24),
     ip_version: uint16(4),
-    database_type: text('Test-Country'),
+    database_type: encodeText('Test-Country'),
     languages: emptyArray,
     binary_format_major_version: uint16(2),
     binary_format_minor_version: uint16(0),
@@ -42,8 +42,8 @@ export function countryDatabase(
     description: map({}),
   });
   const rows = {
-    country: map({ country: map({ iso_code: text(country) }) }),
-    country_code: map({ country_code: text(country) }),
+    country: map({ country: map({ iso_code: encodeText(country) }) }),
+    country_code: map({ country_code: encodeText(country) }),
     // A type that does not exist.
     broken: Buffer.from([0, 255]),
   };

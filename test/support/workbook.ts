@@ -42,7 +42,7 @@ export function workbookOf(options: Options): Buffer {
     `<Relationship Id="${id}" Type="${RELATIONS}/${type}" Target="${target}"/>`;
   const relations = (...all: readonly string[]) =>
     `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${all.join('')}</Relationships>`;
-  const pathOf = (index: number) => `${sheets[index]?.kind ?? 'worksheet'}s/sheet${index + 1}.xml`;
+  const sheetPath = (index: number) => `${sheets[index]?.kind ?? 'worksheet'}s/sheet${index + 1}.xml`;
   const parts: Record<string, string> = {
     ...(hasRoot && { '_rels/.rels': relations(relation('rId1', 'officeDocument', workbook)) }),
     [workbook]: `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${sheets
@@ -53,7 +53,7 @@ export function workbookOf(options: Options): Buffer {
       .join('')}</sheets></workbook>`,
     [`${folder}_rels/${base}.rels`]: relations(
       ...sheets.map(({ kind = 'worksheet', target }, index) =>
-        relation(`rId${index + 1}`, kind, target ?? pathOf(index)),
+        relation(`rId${index + 1}`, kind, target ?? sheetPath(index)),
       ),
       relation('rId99', 'sharedStrings', stringsTarget),
     ),
@@ -63,7 +63,8 @@ export function workbookOf(options: Options): Buffer {
     }),
   };
   for (const [index, { rows }] of sheets.entries())
-    parts[folder + pathOf(index)] = `<worksheet xmlns="${MAIN}"><sheetData>${rows}</sheetData></worksheet>`;
+    parts[folder + sheetPath(index)] =
+      `<worksheet xmlns="${MAIN}"><sheetData>${rows}</sheetData></worksheet>`;
   const entries = Object.entries(parts).map(([name, xml]) => [
     name.replaceAll('/', separator),
     strToU8(`<?xml version="1.0" encoding="UTF-8" standalone="yes"?>${xml}`),

@@ -16,7 +16,7 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
   afterEach(closeTabs);
   afterAll(() => server.stop());
 
-  const pathOf = (page: Page) => new URL(page.url()).pathname.replace(/^\/console\/\d+/, '');
+  const consolePath = (page: Page) => new URL(page.url()).pathname.replace(/^\/console\/\d+/, '');
   const firstRow = (page: Page) => page.locator('.row .short').first().innerText();
 
   test('is at /links, where earlier addresses lead, with what they search', async () => {
@@ -27,7 +27,7 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
       { path: '/?search=found&order=title' },
     );
     await shown(rowOf(page, alias));
-    expect(pathOf(page)).toBe('/links');
+    expect(consolePath(page)).toBe('/links');
     expect(new URL(page.url()).search).toBe('?search=found&order=title');
     // It adds nothing to the history.
     await page.getByRole('link', { name: 'Links', exact: true }).click();
@@ -41,7 +41,7 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     }
     await rowOf(page, alias).locator('.short').click();
     await page.getByRole('link', { name: 'All links' }).click();
-    await expect.poll(() => pathOf(page)).toBe('/links');
+    await expect.poll(() => consolePath(page)).toBe('/links');
     await page.getByLabel('Search links').fill('found');
     await expect.poll(() => page.url()).toMatch(/\/links\?search=found$/);
   });
@@ -113,6 +113,6 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     await shown(page.getByText('No tags yet'));
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => title.inputValue()).toBe('As typed');
-    expect(pathOf(page)).toBe(`/links/${id}`);
+    expect(consolePath(page)).toBe(`/links/${id}`);
   });
 });
