@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { rareTrigrams } from '../../src/db/reading/search.ts';
+import { findRareTrigrams } from '../../src/db/reading/trigrams.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -104,7 +104,7 @@ test('finds the same when most of the text is in most links, and after many new 
 test.runIf(inject('database').provider === 'sqlite')('looks up the rare parts of a text', async () => {
   const caller = await server.caller('rare');
   const accountId = await fill(caller, 'rare', 'Number', 400);
-  const rareOf = (text: string) => rareTrigrams(server.database, { accountId, column: 'titleKey' }, text);
+  const rareOf = (text: string) => findRareTrigrams(server.database, { accountId, column: 'titleKey' }, text);
   expect(await rareOf('number')).toEqual([]);
   expect(await rareOf('my number')).toEqual(['my ', 'y n', ' nu']);
   expect(await rareOf('the number')).toEqual(['the', 'e n', ' nu']);

@@ -177,7 +177,7 @@ async function buildConditions(
   let indexed = true;
   const text = searchBy === 'ANYWHERE' ? splitWords(search ?? '').join(' ') : foldCase(search ?? '');
   if (text) {
-    const found = await lists.linksContaining({ accountId, column: searchColumns[searchBy], text });
+    const found = await lists.searchLinks({ accountId, column: searchColumns[searchBy], text });
     if (found === null) throw new DomainError('UNAVAILABLE', NOT_READY, [], 60);
     where.push(found.condition);
     ({ isSelective, indexed } = found);
