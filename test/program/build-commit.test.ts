@@ -21,9 +21,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The commit that the build finds for a folder. */
-function commitOf(path: string, sourceCommit = ''): string {
-  const script = `import { commitOf } from ${JSON.stringify(join(process.cwd(), 'scripts/build.mjs'))};
-    console.log(commitOf(${JSON.stringify(path)}));`;
+function findBuildCommit(path: string, sourceCommit = ''): string {
+  const script = `import { findCommit } from ${JSON.stringify(join(process.cwd(), 'scripts/build.mjs'))};
+    console.log(findCommit(${JSON.stringify(path)}));`;
   const env = { ...process.env, SOURCE_COMMIT: sourceCommit };
   const run = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', env });
   return run.stdout.trim();
@@ -39,12 +39,12 @@ test.each([
   ['nothing of a long variable', () => folder, 'a'.repeat(65), () => 'unknown'],
 ])('the commit comes from %s', (_what, path, variable, expected) => {
   expect(head).toMatch(/^[0-9a-f]{12}$/);
-  expect(commitOf(path(), variable)).toBe(expected());
+  expect(findBuildCommit(path(), variable)).toBe(expected());
 });
 
 test('the commit is no part of what makes a build stale', () => {
   const source = readFileSync('scripts/build.mjs', 'utf8');
   const sources = /const SOURCES = \[(.*?)\]/s.exec(source)?.[1] ?? '';
   expect(sources).not.toMatch(/git|build\.json/);
-  expect(source).toMatch(/build\.json[^\n]*commitOf/);
+  expect(source).toMatch(/build\.json[^\n]*findCommit/);
 });
