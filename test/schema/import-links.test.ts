@@ -102,6 +102,30 @@ test('says which line has the alias of another, and which has two URLs', async (
   ]);
 });
 
+test('says by which rules lines are refused, so that programs can tell them apart', async () => {
+  const query = `mutation ($text: String!, $format: ImportFormat!) {
+    importLinks(text: $text, format: $format, dryRun: true) { results { fields { path rule } } }
+  }`;
+  const rulesFor = async (text: string, format: string) => {
+    const { importLinks } = await owner.data<{
+      importLinks: { results: { fields: { path: string[]; rule: string }[] }[] };
+    }>(query, { text, format });
+    return importLinks.results.map(({ fields }) => fields.map(({ path, rule }) => [path.join('.'), rule]));
+  };
+  expect(await rulesFor('https://b.example/1 https://b.example/2\nhttps://b.example/3,', 'LINES')).toEqual([
+    [['url', 'TWO_URLS']],
+    [['url', 'URL_END']],
+  ]);
+  const tags = Array.from({ length: 51 }, (_, index) => `t${index}`).join('|');
+  const text = `url,tags,clicks\nhttps://b.example/4,${tags},many`;
+  expect(await rulesFor(text, 'CSV')).toEqual([
+    [
+      ['clicks', 'IMPORT_FORM'],
+      ['tags', 'TAGS_OF_LINK'],
+    ],
+  ]);
+});
+
 test('does not take a word before a URL for another URL', async () => {
   const lines = [
     'See https://b.example/17',

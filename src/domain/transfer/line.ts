@@ -32,10 +32,10 @@ export function readLine({ fields: record, closing }: FileRecord, format: Format
   const slip = data && format === importFormats.csv && data.kind === undefined && slipIn(data.url);
   if (slip) throw new RefusedLine([fieldError(['url'], refusal(slip))]);
   if (data) return buildLine(data, access, format);
-  const messages = new Map<string, string>();
-  for (const { path, message } of error.issues)
-    if (!messages.has(String(path[0]))) messages.set(String(path[0]), message);
-  throw new RefusedLine([...messages].map(([field, message]) => fieldError([field], message)));
+  const issues = new Map<string, (typeof error.issues)[number]>();
+  for (const issue of error.issues)
+    if (!issues.has(String(issue.path[0]))) issues.set(String(issue.path[0]), issue);
+  throw new RefusedLine([...issues].map(([field, issue]) => fieldError([field], issue)));
 }
 
 /** Returns the fault of a pasted URL: text after a space, or a separator at its end. */

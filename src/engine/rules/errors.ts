@@ -37,8 +37,11 @@ export interface FieldError extends Omit<Why, 'message'> {
 /** Maximum number of wrong fields in one error. */
 export const MAX_FIELD_ERRORS = 100;
 
-/** @param refused by which rule, or a message */
-export function fieldError(path: readonly string[], refused: Refusal | string): FieldError {
+/** @param refused by which rule, an issue of zod that may have one, or a message */
+export function fieldError(
+  path: readonly string[],
+  refused: Refusal | string | { readonly message: string },
+): FieldError {
   const { message, ...why } = refusalIn(refused);
   return { path: [...path], messages: [message], ...why };
 }
