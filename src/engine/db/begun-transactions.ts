@@ -10,6 +10,7 @@ export interface Begun {
 
 export class BegunTransactions {
   readonly #current = new AsyncLocalStorage<Begun>();
+  #disposal: Promise<void> | undefined;
 
   /** Runs work that begins a transaction, which `begun` then has. */
   run<T>(begun: Begun, work: () => T): T {
@@ -19,6 +20,12 @@ export class BegunTransactions {
   /** True if the calling code runs in the transaction. */
   isOwn(transaction: Transaction): boolean {
     return this.#current.getStore()?.transaction === transaction;
+  }
+
+  /** Closes the adapter's connections. Prisma's client does so, but only if it has connected. */
+  dispose(adapter: SqlDriverAdapter): Promise<void> {
+    this.#disposal ??= adapter.dispose();
+    return this.#disposal;
   }
 
   /** Returns what Prisma's client takes for the adapter. */
@@ -31,7 +38,7 @@ export class BegunTransactions {
       queryRaw: (query) => adapter.queryRaw(query),
       executeRaw: (query) => adapter.executeRaw(query),
       executeScript: (script) => adapter.executeScript(script),
-      dispose: () => adapter.dispose(),
+      dispose: () => this.dispose(adapter),
       startTransaction: async (isolationLevel) => {
         const transaction = await adapter.startTransaction(isolationLevel);
         const begun = this.#current.getStore();

@@ -417,6 +417,7 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
   async close(): Promise<void> {
     await this.#connection.close?.();
     await this.prisma.$disconnect();
+    await this.#begun.dispose(this.#connection.adapter);
   }
 }
 
