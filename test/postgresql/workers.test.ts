@@ -247,7 +247,8 @@ test('one of two workers stops by a signal without draining, and the port serves
   process.kill(serving().get(1) ?? 0, 'SIGTERM');
   const seen = new Set<number>();
   const look = async () => {
-    for (const status of await statusesOf('/livez/serving')) seen.add(status);
+    // A connection that the stopping worker has already accepted may be told by it to go elsewhere.
+    for (const status of await statusesOf('/livez')) seen.add(status);
     return serving().size;
   };
   await expect.poll(look).toBe(3);
