@@ -200,14 +200,15 @@ describe('beside an installation in public', () => {
   });
 
   test('two installations share nothing', async () => {
-    const first = await start({ DATABASE_URL: url });
-    // It has notices of its own otherwise, of what it deletes.
-    await first.stop();
     const client = await connectTo(url);
     const heard: string[] = [];
     client.on('notification', ({ channel }) => heard.push(channel));
     const suffix = hash('md5', 'links');
     await client.query(`LISTEN linkspace; LISTEN linkspace_${suffix}`);
+    await start({ DATABASE_URL: url });
+    // Of its own, it announces the day that it begins, once it is ready.
+    await expect.poll(() => heard).toContain('linkspace');
+    heard.length = 0;
     // A migration of the other installation is under way, and holds its lock.
     await client.query('SELECT pg_advisory_lock(72707369)');
     await runCommand('migrate', { DATABASE_URL: withSchema(url, 'more') }, ['--new-schema']);
