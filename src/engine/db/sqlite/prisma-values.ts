@@ -64,8 +64,8 @@ const PARSERS: Readonly<Partial<Record<ArgType['scalarType'], (text: string) => 
   bytes: (text) => Buffer.from(text, 'base64'),
 };
 
-/** Returns a value of Prisma's client as SQLite stores it. */
-export function toSqlite(value: unknown, type: ArgType | undefined): unknown {
+/** Returns a value as SQLite stores it. @param type of a value of Prisma's client */
+export function toSqlite(value: unknown, type?: ArgType): unknown {
   if (typeof value === 'string') {
     const parse = type && PARSERS[type.scalarType];
     return parse ? parse(value) : value;

@@ -2,7 +2,8 @@
 // connection keeps those that it used last. Their text is changed so that SQLite keeps their plans, too.
 import type { Database, Statement } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import { dateText, type RawRows } from '../driver.ts';
+import type { RawRows } from '../driver.ts';
+import { toSqlite } from './prisma-values.ts';
 
 /** The maximum number of prepared statements that a connection keeps for each use. */
 const MAX_PREPARED = 500;
@@ -43,12 +44,6 @@ export function keepPrepared<Known extends object>(
   };
 }
 
-/** A value as Prisma writes it to SQLite. */
-function written(value: unknown): unknown {
-  if (value instanceof Date) return dateText(value);
-  return typeof value === 'boolean' ? Number(value) : value;
-}
-
 /** Reads at once, also if a transaction is open. */
 export type ReadNow = (sql: string, args: readonly unknown[]) => RawRows;
 
@@ -73,7 +68,7 @@ export function rawReader(file: Pick<Database, 'prepare'>, max = MAX_PREPARED): 
   );
   return (sql, args) => {
     const { statement, names, kinds } = prepare(sql);
-    return { names, kinds, rows: statement.all(...args.map(written)), keepsNames: true };
+    return { names, kinds, rows: statement.all(...args.map((value) => toSqlite(value))), keepsNames: true };
   };
 }
 
