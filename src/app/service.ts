@@ -15,13 +15,13 @@ import { withTimeout } from '../engine/tools/timeout.ts';
 import { refusedVisit, sendMessage } from '../redirect/answer.ts';
 import { baseUrlOf, type Config } from './config.ts';
 import { migrate, readFiles } from './prepare.ts';
+import type { ApiParts } from './service/api-parts.ts';
 import { closeAll, openDatabases, readDefaultDomain } from './service/databases.ts';
 import { loadRest } from './service/load-rest.ts';
 import { isForPeople, paths, surfaces } from './service/paths.ts';
-import type { People } from './service/people.ts';
 import { type Background, type Ports, program } from './service/ports.ts';
 import type { TlsStatusOf } from './service/tls-ask.ts';
-import { createVisitors, type Opened, type Visitors } from './service/visitors.ts';
+import { createVisitParts, type Opened, type VisitParts } from './service/visit-parts.ts';
 import { createWeb } from './service/web.ts';
 
 /**
@@ -34,9 +34,9 @@ const STOP_TIMEOUT = 3_000;
 export class Service {
   readonly #opened: Opened;
   readonly #ports: Ports;
-  readonly #visitors: Visitors;
+  readonly #visitors: VisitParts;
   /** Null in a process for visitors only. */
-  readonly #people: People | null;
+  readonly #people: ApiParts | null;
   /** Throws if the service is not ready. */
   readonly #requireReady: () => Promise<void>;
   #isStopping = false;
@@ -59,7 +59,7 @@ export class Service {
     // Loaded only if needed, since loading takes time and memory.
     const metrics =
       metricsPort === undefined ? ports.metrics : new (await import('./service/metrics.ts')).Metrics();
-    const forPeople = config.role === 'redirects' ? undefined : await import('./service/people.ts');
+    const forPeople = config.role === 'redirects' ? undefined : await import('./service/api-parts.ts');
     const databases = await openDatabases(config, ports, metrics);
     const [database, ...replicas] = databases;
     const http = createHttpServer(ports);
@@ -92,8 +92,8 @@ export class Service {
         ...{ database, replicas, defaultDomainId, countryOf, trusted, operatorFiles },
         ...{ metrics, metricsServer, http, answerHeld, stopper },
       };
-      const visitors = createVisitors(opened, ports);
-      const people = forPeople?.createPeople(opened, ports, visitors) ?? null;
+      const visitors = createVisitParts(opened, ports);
+      const people = forPeople?.createApiParts(opened, ports, visitors) ?? null;
       service = new Service(opened, ports, visitors, people);
       return service;
     } catch (error) {
@@ -104,7 +104,7 @@ export class Service {
     }
   }
 
-  private constructor(opened: Opened, ports: Ports, visitors: Visitors, people: People | null) {
+  private constructor(opened: Opened, ports: Ports, visitors: VisitParts, people: ApiParts | null) {
     this.#opened = opened;
     this.#ports = ports;
     this.#visitors = visitors;

@@ -34,13 +34,13 @@ type Writer = Pick<VisitWriter, 'write'> & { load?(): Promise<unknown> };
  * responses.
  */
 function createWriter(db: Data): Writer {
-  const { writeOnThread } = db.database;
+  const { writeOnThread, loadThread } = db.database;
   if (writeOnThread === undefined) return new VisitWriter(db, { limitsRows: true });
   return {
     async write(visits, receipt) {
       await writeOnThread(WRITER, { visits, receipt });
     },
-    load: () => writeOnThread(WRITER, null),
+    load: async () => loadThread?.(WRITER),
   };
 }
 

@@ -2,9 +2,9 @@ import {
   Database as DatabaseOf,
   type DatabaseOptions,
   type Data as DataOf,
-  type Product,
   type Transaction as TransactionOf,
 } from '../engine/db/database.ts';
+import type { Product } from '../engine/db/product.ts';
 import { sql } from '../engine/db/sql.ts';
 import { type Prisma, PrismaClient } from '../generated/sqlite/client.ts';
 import { columnsOf } from './columns.ts';

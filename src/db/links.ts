@@ -1,6 +1,6 @@
 import { dateText } from '../engine/db/driver.ts';
 import { join, name, type Sql, sql } from '../engine/db/sql.ts';
-import { readRowsOfEach } from '../engine/lists/keyset.ts';
+import { readRowsOfEach } from '../engine/lists/list-statements.ts';
 import { defaults } from '../generated/defaults.ts';
 import type { Link, Prisma } from '../generated/sqlite/client.ts';
 import type { Data, Transaction } from './database.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isUniqueViolation } from '../engine/db/errors.ts';
-import { type Column, is, isSince, type List } from '../engine/lists/keyset.ts';
+import { is, isSince } from '../engine/lists/conditions.ts';
 import type { ListReader } from '../engine/lists/list-reader.ts';
+import type { Column, List } from '../engine/lists/list-statements.ts';
 import { orderInput, searchInput, updatedSince } from '../engine/lists/pagination.ts';
 import { invalidField } from '../engine/rules/errors.ts';
 import { foldCase, integerSchema, plainKeyOf, textSchema, withDefault } from '../engine/rules/input.ts';

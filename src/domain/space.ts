@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
 import { linksInSpace, takeLinksFromSpace } from '../db/links.ts';
-import { countSql } from '../engine/lists/keyset.ts';
 import type { ListReader } from '../engine/lists/list-reader.ts';
+import { countSql } from '../engine/lists/list-statements.ts';
 import {
   type Connection,
   type EdgesInput,

@@ -6,7 +6,7 @@ import {
   type Position,
   readRowsOfEach,
   type Window,
-} from '../../src/engine/lists/keyset.ts';
+} from '../../src/engine/lists/list-statements.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 /** The state of a random generator with equal numbers in each run. */

@@ -9,7 +9,7 @@ import { RequestData } from '../../src/engine/db/request-data.ts';
 import { columnsIn, sql } from '../../src/engine/db/sql.ts';
 import type { Api, Execution } from '../../src/engine/graphql/api.ts';
 import { runOwn } from '../../src/engine/graphql/pipeline.ts';
-import { is } from '../../src/engine/lists/keyset.ts';
+import { is } from '../../src/engine/lists/conditions.ts';
 import { ListReader } from '../../src/engine/lists/list-reader.ts';
 import { byCreation, type EdgesInput, readConnection } from '../../src/engine/lists/pagination.ts';
 import { success } from '../../src/engine/rest/answer.ts';

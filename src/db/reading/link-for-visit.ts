@@ -1,5 +1,5 @@
 import { columnsIn, join, sql } from '../../engine/db/sql.ts';
-import { nestedColumns } from '../../engine/lists/keyset.ts';
+import { nestedColumns } from '../../engine/lists/list-statements.ts';
 import type { Link, LinkCounter, Pixel } from '../../generated/sqlite/client.ts';
 import type { Data } from '../database.ts';
 

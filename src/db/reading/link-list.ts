@@ -1,6 +1,12 @@
 import type { Dialect } from '../../engine/db/dialect.ts';
 import { columnsIn, empty, join, raw, type Sql, sql } from '../../engine/db/sql.ts';
-import { type Column, countSql, type Joined, type List, nestedColumns } from '../../engine/lists/keyset.ts';
+import {
+  type Column,
+  countSql,
+  type Joined,
+  type List,
+  nestedColumns,
+} from '../../engine/lists/list-statements.ts';
 import { keysOf } from '../../engine/tools/keys-of.ts';
 import { Prisma } from '../../generated/sqlite/client.ts';
 import type { Status } from './link-status.ts';

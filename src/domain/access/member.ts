@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
-import { is, isLater, isNull } from '../../engine/lists/keyset.ts';
+import { is, isLater, isNull } from '../../engine/lists/conditions.ts';
 import type { ListReader } from '../../engine/lists/list-reader.ts';
 import {
   byCreation,

@@ -1,5 +1,5 @@
 import type { Data, Transaction } from '../../db/database.ts';
-import { is } from '../../engine/lists/keyset.ts';
+import { is } from '../../engine/lists/conditions.ts';
 import type { ListReader } from '../../engine/lists/list-reader.ts';
 import {
   byCreation,

@@ -4,8 +4,9 @@ import type { LoggedChange } from '../../engine/changes/events.ts';
 import { changesWithIds } from '../../engine/changes/log.ts';
 import type { Subscriber } from '../../engine/changes/subscriptions.ts';
 import { transactionOrder } from '../../engine/changes/transaction-order.ts';
-import { is, isNoneOf, isSince, type List } from '../../engine/lists/keyset.ts';
+import { is, isNoneOf, isSince } from '../../engine/lists/conditions.ts';
 import type { ListReader } from '../../engine/lists/list-reader.ts';
+import type { List } from '../../engine/lists/list-statements.ts';
 import {
   type Connection,
   type EdgesInput,

@@ -12,15 +12,8 @@ import {
   type TagCondition,
 } from '../../db/reading/link-list.ts';
 import { hasStatus } from '../../db/reading/link-status.ts';
-import {
-  type Expression,
-  is,
-  isEarlier,
-  isNull,
-  isOneOf,
-  isSince,
-  type List,
-} from '../../engine/lists/keyset.ts';
+import { type Expression, is, isEarlier, isNull, isOneOf, isSince } from '../../engine/lists/conditions.ts';
+import type { List } from '../../engine/lists/list-statements.ts';
 import {
   type Connection,
   type EdgesInput,

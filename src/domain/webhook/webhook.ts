@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { addDeliveries, redeliverNow } from '../../db/webhook/deliveries.ts';
 import { beginReader, findLogEnd, readLogSnapshot } from '../../engine/changes/log.ts';
-import { is } from '../../engine/lists/keyset.ts';
+import { is } from '../../engine/lists/conditions.ts';
 import type { ListReader } from '../../engine/lists/list-reader.ts';
 import {
   byCreation,

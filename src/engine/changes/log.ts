@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { ClientOf, Data, Database, Transaction } from '../db/database.ts';
+import type { Data, Database, Transaction } from '../db/database.ts';
+import type { ClientOf } from '../db/product.ts';
 import { AgeRetention } from '../db/retention.ts';
 import type { RetentionTime } from '../db/retention-clock.ts';
 import { columnsIn, join, type Sql, sql } from '../db/sql.ts';

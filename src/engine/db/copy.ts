@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readNumbers } from '../lists/keyset.ts';
+import { readNumbers } from '../lists/list-statements.ts';
 import { oneLine } from '../tools/one-line.ts';
 import { OperatorError } from '../tools/operator-error.ts';
 import type { Database, Transaction } from './database.ts';

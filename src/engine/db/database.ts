@@ -1,16 +1,22 @@
-import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
 import { ChangeEvents } from '../changes/events.ts';
-import { growingTo } from '../tools/growing-cache.ts';
-import { Turns } from '../tools/turns.ts';
+import { KeyedWrites, LongReadQueue } from './account-shares.ts';
 import { AnswerWatch } from './answer-watch.ts';
 import { type Begun, BegunTransactions } from './begun-transactions.ts';
 import { onBehalfOf } from './current-account.ts';
 import type { Dialect } from './dialect.ts';
 import { type Connection, dateText, type PoolOptions, type RawRead, rowsOf, type Times } from './driver.ts';
-import { DatabaseAway, retryConflicts } from './errors.ts';
-import type { Migrations } from './migration-state.ts';
+import { retryConflicts } from './errors.ts';
 import { postgresql } from './postgresql/dialect.ts';
+import type {
+  AnyClient,
+  BeginOptions,
+  ClientOf,
+  OpenClient,
+  Product,
+  TableOf,
+  TransactionLimits,
+} from './product.ts';
 import { join, name, raw, type Sql, sql } from './sql.ts';
 import type { SqliteOptions } from './sqlite/connection.ts';
 import { sqlite } from './sqlite/dialect.ts';
@@ -35,58 +41,6 @@ export interface Writable extends Statements {
 
 /** Counts rows that are about to be written: of the records that were asked for, and of all other tables. */
 export type SpendRows = (records: number, others: number) => void;
-
-/** Options with which Prisma begins a transaction. */
-interface BeginOptions extends TransactionLimits {
-  readonly isolationLevel?: IsolationLevel;
-}
-
-/** The statements of Prisma's client in a transaction. A product's client, which has its models too, is one. */
-export interface ClientOf<Self> {
-  $executeRaw(query: TemplateStringsArray | Sql, ...values: unknown[]): Promise<number>;
-  $queryRaw<Rows>(query: TemplateStringsArray | Sql, ...values: unknown[]): Promise<Rows>;
-  $queryRawUnsafe<Rows>(query: string, ...values: unknown[]): Promise<Rows>;
-  $transaction<T>(work: (client: Self) => Promise<T>, options?: BeginOptions): Promise<T>;
-}
-
-/** Prisma's client without models. */
-export interface AnyClient extends ClientOf<AnyClient> {}
-
-/** Parts that a new client gets. */
-export interface ClientOptions {
-  readonly adapter: SqlDriverAdapterFactory;
-  readonly log: { emit: 'event'; level: 'query' }[];
-}
-
-/** Prisma's client outside of transactions. */
-interface OpenClient {
-  /** Loads its compiler of queries, as the first of them does otherwise. */
-  $connect(): Promise<void>;
-  $disconnect(): Promise<void>;
-  $on(
-    event: 'query',
-    callback: (event: { readonly query: string; readonly duration: number }) => void,
-  ): unknown;
-}
-
-/** Facts about a product that the engine needs for its data. */
-export interface Product<Client> {
-  readonly migrations: Migrations;
-  /** All columns of the tables whose rows lists have. */
-  readonly columnsOf: Readonly<Record<string, Sql>>;
-  /** The channel of notifications on PostgreSQL: a trigger sends those of keys. Channels of others begin with it. */
-  readonly channel: string;
-  /** The kinds of records of which so many may change at once that only `many` is told of an account. */
-  readonly bulkKinds: ReadonlySet<string>;
-  /** The condition under which old changes stay in the log until its readers have read them. */
-  readonly isLogRead: Sql;
-  /** Makes Prisma's client for the product's models. */
-  newClient(provider: Provider, options: ClientOptions): Promise<Client & OpenClient>;
-}
-
-/** The tables of a client's models; any table if it has no models. */
-export type TableOf<Client> = [ModelOf<Client>] extends [never] ? string : Capitalize<ModelOf<Client>>;
-type ModelOf<Client> = Exclude<keyof Client & string, `$${string}`>;
 
 /** A source of reads and changes: a database, or a transaction on one. */
 export interface Data<Client extends ClientOf<Client> = AnyClient> extends Statements {
@@ -129,15 +83,6 @@ export interface DatabaseOptions extends SqliteOptions {
   readonly keyedWriteTimeout?: number;
 }
 
-/** SQLite has only the last one. */
-type IsolationLevel = 'RepeatableRead' | 'Serializable';
-
-/** Limits in milliseconds: the wait for a connection, and the duration of the transaction. */
-interface TransactionLimits {
-  readonly maxWait?: number;
-  readonly timeout?: number;
-}
-
 interface TransactionOptions extends BeginOptions {
   /** True if it may be repeated. */
   readonly retries?: boolean;
@@ -145,11 +90,6 @@ interface TransactionOptions extends BeginOptions {
 
 export const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 30_000 } satisfies TransactionLimits;
 
-/** Maximum numbers of open transactions of keyed writes, in all and of one account. Each occupies a connection. */
-const MAX_KEYED_WRITES = 3;
-const MAX_KEYED_WRITES_OF_ACCOUNT = 2;
-/** Milliseconds for which a further one waits. */
-const KEYED_WRITE_TIMEOUT = 5_000;
 /** Maximum number of kept samples of texts, and their lifetime in milliseconds. An outdated one only costs time. */
 const SAMPLES = { max: 200, ttl: 600_000 };
 
@@ -166,52 +106,6 @@ async function connect(
   const { connectPostgresql } = await import('./postgresql/connection.ts');
   const options = { mayBeAway: mayBeAway ?? false, growthInterval, onPoolSize };
   return connectPostgresql(url, pool, directUrl, options);
-}
-
-/** Long reads of accounts, which each do one at a time. */
-export class LongReadQueue {
-  readonly turns = new Turns<number>({ maxOfOwner: () => 1 });
-  /** The requests of each account that wait or read. */
-  readonly requests = new Map<number, Set<object>>();
-  /** Number of reads that the database has not answered. */
-  unanswered = 0;
-}
-
-/** A number of answers to writes with an idempotency key, and of their bytes. */
-export interface Volume {
-  readonly count: number;
-  readonly bytes: number;
-}
-
-/** The answers of a caller that were stored lately, as this process knows. */
-export interface StoredVolume {
-  /** Those of all processes when they were counted, and those of this process since. */
-  readonly counted: Volume;
-  readonly since: Volume;
-  /** The time at which they were counted, by the clock of the request. */
-  readonly at: Date;
-  /** The time from which there may be room for another answer; null if there is room. */
-  readonly fullUntil: Date | null;
-}
-
-/** Writes with an idempotency key. */
-class KeyedWrites {
-  /** Their transactions, of which accounts take turns. */
-  readonly turns: Turns<number>;
-  /** The keys of those that run. */
-  readonly running = new Set<string>();
-  /** Recently stored answers of each caller. */
-  readonly stored = new LRUCache<number, StoredVolume>(growingTo(10_000));
-
-  constructor({ hasConcurrentWriters }: Dialect, timeout = KEYED_WRITE_TIMEOUT) {
-    this.turns = new Turns({
-      // On SQLite, further ones would wait for the only writer in front of all others.
-      max: hasConcurrentWriters ? MAX_KEYED_WRITES : 1,
-      maxOfOwner: () => MAX_KEYED_WRITES_OF_ACCOUNT,
-      timeout,
-      refusal: () => new DatabaseAway('too many writes with a key are being done'),
-    });
-  }
 }
 
 /** SQLite or PostgreSQL, by Prisma's client and by statements of our own. */
@@ -386,6 +280,11 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
   /** As `writeOnThread` of its connection. */
   get writeOnThread(): Connection['writeOnThread'] {
     return this.#connection.writeOnThread;
+  }
+
+  /** As `loadThread` of its connection. */
+  get loadThread(): Connection['loadThread'] {
+    return this.#connection.loadThread;
   }
 
   /** As `tryDisk` of its connection. */

@@ -36,9 +36,11 @@ export interface Connection {
   readonly readLong?: RawRead;
   /**
    * Asks a thread that writes to the same file, by its module, while no transaction of this connection is open; reads need not
-   * wait. For writes that would hold this thread for long, if statements run in this process. Null only loads the module.
+   * wait. For writes that would hold this thread for long, if statements run in this process.
    */
   readonly writeOnThread?: (module: string, question: unknown) => Promise<unknown>;
+  /** Starts the thread of `writeOnThread`, so that its first question need not wait for that. */
+  readonly loadThread?: (module: string) => Promise<unknown>;
   /** Reads within a transaction of the adapter. */
   readIn(transaction: Transaction): RawRead;
   /**

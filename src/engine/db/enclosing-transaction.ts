@@ -1,14 +1,9 @@
 import { pauseIfBlocked } from '../tools/time-slices.ts';
-import {
-  type AnyClient,
-  type ClientOf,
-  type Data,
-  type Database,
-  LongReadQueue,
-  type Transaction,
-} from './database.ts';
+import { LongReadQueue } from './account-shares.ts';
+import type { Data, Database, Transaction } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import type { Times } from './driver.ts';
+import type { AnyClient, ClientOf } from './product.ts';
 import type { Sql } from './sql.ts';
 
 /** Limits in milliseconds, so that others do not wait for long. */

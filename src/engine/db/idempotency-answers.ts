@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { nameFor } from '../tools/name-for.ts';
+import type { Volume } from './account-shares.ts';
 import { tryLockName } from './advisory-lock.ts';
-import type { Data, Transaction, Volume } from './database.ts';
+import type { Data, Transaction } from './database.ts';
 import { AgeRetention } from './retention.ts';
 import { ANSWERS, RetentionClock } from './retention-clock.ts';
 import { join, name, raw, sql } from './sql.ts';

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { DomainError, invalidField } from '../rules/errors.ts';
 import { because, type Refusal, refusal } from '../rules/refusal.ts';
 import { withTimeout } from '../tools/timeout.ts';
-import type { AnyClient, ClientOf, Data, Database, Transaction } from './database.ts';
+import type { Data, Database, Transaction } from './database.ts';
 import { EnclosingTransaction } from './enclosing-transaction.ts';
 import {
   type AnswerKey,
@@ -13,6 +13,7 @@ import {
   tryLockKey,
 } from './idempotency-answers.ts';
 import { countStored, requireRoom } from './kept-answer-limit.ts';
+import type { AnyClient, ClientOf } from './product.ts';
 
 export const MAX_KEY_LENGTH = 255;
 /** The largest answer that is stored, in bytes: any single record fits. */

@@ -1,5 +1,6 @@
 import { DomainError } from '../rules/errors.ts';
-import type { Database, StoredVolume, Volume } from './database.ts';
+import type { StoredVolume, Volume } from './account-shares.ts';
+import type { Database } from './database.ts';
 import { firstStored, storedVolume } from './idempotency-answers.ts';
 
 /** The minimum time for which an answer to a write with a key is stored, in milliseconds. */

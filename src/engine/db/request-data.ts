@@ -1,16 +1,15 @@
 import type { Deadline } from '../tools/deadline.ts';
+import type { LongReadQueue } from './account-shares.ts';
 import {
-  type AnyClient,
-  type ClientOf,
   type Data,
   type Database,
-  type LongReadQueue,
   type SpendRows,
   TRANSACTION_LIMITS,
   type Transaction,
 } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import type { Times } from './driver.ts';
+import type { AnyClient, ClientOf } from './product.ts';
 import type { Sql } from './sql.ts';
 
 /** Milliseconds after the deadline at which Prisma ends the transaction, so that the error is that of the deadline. */

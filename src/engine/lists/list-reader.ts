@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
-import type { AnyClient, ClientOf, Data } from '../db/database.ts';
+import type { Data } from '../db/database.ts';
+import type { AnyClient, ClientOf } from '../db/product.ts';
 import { name, type Sql } from '../db/sql.ts';
 import {
   anySql,
@@ -9,7 +10,7 @@ import {
   readRowsAndTotal,
   readRowsOfEach,
   type Window,
-} from './keyset.ts';
+} from './list-statements.ts';
 import { LongReads } from './long-reads.ts';
 
 /** Maximum number of reads in one statement; SQLite allows 500 parts in a union. */

@@ -1,5 +1,7 @@
-import type { AnyClient, ClientOf, Data, LongReadQueue } from '../db/database.ts';
+import type { LongReadQueue } from '../db/account-shares.ts';
+import type { Data } from '../db/database.ts';
 import { DatabaseAway, isUnanswered } from '../db/errors.ts';
+import type { AnyClient, ClientOf } from '../db/product.ts';
 import { TooMuchWaiting } from '../tools/turns.ts';
 
 /**

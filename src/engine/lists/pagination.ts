@@ -14,8 +14,9 @@ import {
 } from '../rules/input.ts';
 import { refusal } from '../rules/refusal.ts';
 import { MAX_URL } from '../rules/url.ts';
-import { countSql, type Expression, type List, type Position } from './keyset.ts';
+import type { Expression } from './conditions.ts';
 import type { ListReader } from './list-reader.ts';
+import { countSql, type List, type Position } from './list-statements.ts';
 
 export const PAGE_SIZES = [10, 25, 50, 100] as const;
 export const MAX_EDGES = 100;

@@ -55,7 +55,7 @@ export function namesOfStatements(): NameOf {
     sent.set(sql, times);
     if (times < NAMED_FROM) return '';
     // Behind a pooler, processes share connections: a name must stand for the same statement in all of them.
-    const name = `linkspace_${hash('sha256', sql).slice(0, 16)}`;
+    const name = `statement_${hash('sha256', sql).slice(0, 16)}`;
     names.set(sql, name);
     sent.delete(sql);
     return name;
@@ -105,8 +105,8 @@ function closeAfter(client: PoolClient, error: Error): void {
 /** A new table has only new pages, which need space on the disk of the database's tables; existing tables may have free pages. */
 const WRITE_NEW_TABLE = `DO $$ BEGIN
   PERFORM set_config('temp_tablespaces', '', true);
-  CREATE TEMPORARY TABLE "linkspace_trial" ("number" integer) ON COMMIT DROP;
-  INSERT INTO "linkspace_trial" SELECT * FROM generate_series(1, 2048);
+  CREATE TEMPORARY TABLE "trial_rows" ("number" integer) ON COMMIT DROP;
+  INSERT INTO "trial_rows" SELECT * FROM generate_series(1, 2048);
 END $$`;
 
 /** Returns what the server says of a connection; null if nothing answers. @throws if the server refuses the user or the database */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { RepeatedFault } from '../../tools/repeated-fault.ts';
-import type { AnyClient, ClientOf, Database } from '../database.ts';
+import type { Database } from '../database.ts';
+import type { AnyClient, ClientOf } from '../product.ts';
 
 const NO_STANDBY = 'a server of DATABASE_READ_URLS is no standby: it is not used as a replica';
 

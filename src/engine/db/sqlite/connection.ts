@@ -89,8 +89,8 @@ export async function connectSqlite(
         ? turns.read((from) => from.read(sql, args), yields)
         : turns.write((to) => to.read(sql, args), yields),
     readLong,
+    loadThread: (module) => ask(module, null),
     async writeOnThread(module, question) {
-      if (question === null) return ask(module, null);
       const answer = await turns.writeElsewhere(() => ask(module, question));
       // A thread writes what takes long.
       copyLog(CHECKPOINT_CHANGES);

@@ -27,14 +27,14 @@ import { createFirst } from './first-start.ts';
 import { listJobs } from './jobs.ts';
 import type { Background, Ports } from './ports.ts';
 import { createOwnerRequestReader, createRequestReader } from './requests.ts';
-import type { Opened, Visitors } from './visitors.ts';
+import type { Opened, VisitParts } from './visit-parts.ts';
 
 export { settle } from './first-start.ts';
 
-export type People = ReturnType<typeof createPeople>;
+export type ApiParts = ReturnType<typeof createApiParts>;
 
 /** The parts for people and their programs: the two APIs, GraphQL and v1 over the same schema, sign-in and webhooks. */
-export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
+export function createApiParts(opened: Opened, ports: Ports, visitors: VisitParts) {
   const { config, database: db, replicas, countryOf, trusted, metrics } = opened;
   const { baseUrl, graphiql } = config;
   const consoleUrl = consoleUrlOf(config);

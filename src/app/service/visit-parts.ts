@@ -44,10 +44,10 @@ export interface Opened {
   readonly stopper: Stopper;
 }
 
-export type Visitors = ReturnType<typeof createVisitors>;
+export type VisitParts = ReturnType<typeof createVisitParts>;
 
 /** The parts that every process has: visitors get redirects, which are counted, and pages of statistics. */
-export function createVisitors(opened: Opened, ports: Ports) {
+export function createVisitParts(opened: Opened, ports: Ports) {
   const { config, database, replicas, countryOf, defaultDomainId, operatorFiles, metrics } = opened;
   const { baseUrl, consoleUrl, smtpUrl, smtpFrom } = config;
   const { log, now, random, hashPassword, resolveTxt } = ports;
