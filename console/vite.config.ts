@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { foldersIn } from '../scripts/packages.mjs';
 
 /** The most JavaScript that the first view may load, in bytes, compressed by gzip. */
 const MAX_BYTES = 150_000;
@@ -55,10 +57,22 @@ const freeLanguages: Plugin = {
   },
 };
 
+/** Writes the folders of the packages that it contains, for the licences of a package of the service. */
+const listPackages: Plugin = {
+  name: 'list-packages',
+  writeBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));
+    writeFileSync(
+      new URL('../src/generated/console-packages.json', import.meta.url),
+      JSON.stringify(foldersIn(modules)),
+    );
+  },
+};
+
 // scripts/console.mjs builds it, and compresses the files.
 export default defineConfig({
   base: '/console/',
-  plugins: [freeLanguages, limitFirstView],
+  plugins: [freeLanguages, limitFirstView, listPackages],
   build: {
     outDir: '../src/generated/console',
     emptyOutDir: true,

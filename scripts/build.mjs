@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { script } from './command.mjs';
 import { generate } from './generate.mjs';
+import { foldersIn } from './packages.mjs';
 import { hashOf, isFresh, root, writeStamp } from './stamp.mjs';
 
 const STAMP = 'dist/.stamp';
@@ -34,11 +35,23 @@ export function isBuilt() {
   return !existsSync(join(root, 'src')) || isFresh(STAMP, hashOfSources());
 }
 
-/** The programs that the scripts of package.json run. */
-function programs() {
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  return Object.values(manifest.scripts).flatMap((line) => /scripts\/run\.mjs (\S+)/.exec(line)?.[1] ?? []);
+/** Returns the programs that the scripts of a manifest run, by the scripts' names, with the flags of Node. */
+export function commandsIn({ scripts }) {
+  const parsed = Object.entries(scripts).flatMap(([name, line]) => {
+    const [, flags = '', program] = /\bnode (.*)scripts\/run\.mjs (\S+)/.exec(line) ?? [];
+    return program === undefined ? [] : [[name, { flags: flags.split(' ').filter(Boolean), program }]];
+  });
+  return Object.fromEntries(parsed);
 }
+
+const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** The folders of the packages with code in dist. */
+export const BUNDLED = 'dist/packages.json';
+/** The same for the console, which its own build writes. */
+const BUNDLED_IN_CONSOLE = 'src/generated/console-packages.json';
+/** Packages whose files the pages load as they are. */
+const ASSETS = ['node_modules/@graphql-yoga/render-graphiql', 'node_modules/swagger-ui-dist'];
 
 /** The programs of commands, which only export `main`, so that tests can call them: each calls it with the process's own. */
 const commands = {
@@ -93,13 +106,16 @@ async function bundle() {
     cwd: root,
     platform: 'node',
     input: Object.fromEntries([
-      ...programs().map((name) => [name, name.startsWith('cli/') ? COMMAND + name : `src/app/${name}.ts`]),
+      ...Object.values(commandsIn(manifest())).map(({ program: name }) => [
+        name,
+        name.startsWith('cli/') ? COMMAND + name : `src/app/${name}.ts`,
+      ]),
       ...THREADS.map((name) => [name, `src/${name}.ts`]),
     ]),
     plugins: [commands, nodeCheck, oneGraphql, httpWithoutFetch],
     external: BINARIES,
   });
-  await bundled.write({
+  const { output } = await bundled.write({
     dir: join(root, 'dist'),
     cleanDir: true,
     chunkFileNames: '[name].js',
@@ -110,6 +126,7 @@ async function bundle() {
         : '',
     sourcemap: true,
   });
+  return foldersIn(output.flatMap(({ moduleIds = [] }) => moduleIds));
 }
 
 /** A commit in a form that is fit for a label. */
@@ -135,14 +152,23 @@ async function build() {
   process.stderr.write('Building…\n');
   await generate();
   rmSync(join(root, 'dist'), { recursive: true, force: true });
-  await bundle();
+  const folders = await bundle();
   for (const folder of ['assets', 'console'])
     cpSync(join(root, 'src/generated', folder), join(root, 'dist/generated', folder), { recursive: true });
-  for (const file of ['app/require-node.js', 'rest/openapi/examples.json', 'app/cli/demo/company.json'])
+  for (const file of [
+    'app/require-node.js',
+    'app/load-env.js',
+    'app/decode-text.js',
+    'rest/openapi/examples.json',
+    'app/cli/demo/company.json',
+  ])
     cpSync(join(root, 'src', file), join(root, 'dist', file));
   // No part of the stamp: a commit that changes no source needs no build.
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { version } = manifest();
   writeFileSync(join(root, 'dist/build.json'), JSON.stringify({ version, commit: findCommit(root) }));
+  const inConsole = JSON.parse(readFileSync(join(root, BUNDLED_IN_CONSOLE), 'utf8'));
+  const bundled = [...new Set([...folders, ...inConsole, ...ASSETS])].sort();
+  writeFileSync(join(root, BUNDLED), JSON.stringify(bundled));
   writeStamp(STAMP, hash);
 }
 

@@ -11,6 +11,7 @@ import { printable } from '../engine/tools/printable.ts';
 import { onStopSignals, Stopping } from '../engine/tools/stop-signals.ts';
 import { tracer, traceWith } from '../engine/tools/tracing.ts';
 import { type Config, misspelt, readConfig, unusualEnvironment } from './config.ts';
+import { withOwnCommands } from './own-commands.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { createWhenGranted, giveSigns, ownWorker, servePrimary } from './workers/worker.ts';
 
@@ -87,7 +88,7 @@ async function versions(): Promise<string> {
 
 const answers = new Map([
   ['--version', versions],
-  ['--help', async () => USAGE],
+  ['--help', async () => withOwnCommands(USAGE)],
 ]);
 
 /** The arguments are for people: the service itself has none. Ends the process if there are any. */
@@ -96,7 +97,7 @@ async function endWithArguments([first]: readonly string[]): Promise<void> {
   const answer = await answers.get(first)?.();
   if (answer === undefined)
     process.stderr.write(
-      printable(`npm start takes no arguments, but got ${shown('', first)}. See --help.\n`),
+      printable(withOwnCommands(`npm start takes no arguments, but got ${shown('', first)}. See --help.\n`)),
     );
   else process.stdout.write(answer);
   process.exit(answer === undefined ? 1 : 0);
@@ -120,7 +121,7 @@ try {
   if (options.isTraced) traceWith((await import('../engine/tools/otel.ts')).createTracer(log));
   await serve(config, log, createStartLog(options));
 } catch (error) {
-  process.stderr.write(printable(`${explain(error, config)}\n`));
+  process.stderr.write(printable(`${withOwnCommands(explain(error, config))}\n`));
   const code = error instanceof InvalidSettings ? WRONG_SETTINGS : 1;
   if (log) await exit(code, log);
   process.exit(code);

@@ -522,6 +522,15 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
+    // A test installs the files of the package, and runs its command.
+    /^(npm install \.\/linkspace-\d+\.\d+\.\d+\.tgz|npx linkspace)$/,
+    (command) => {
+      const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+      if (command.startsWith('npm')) expect(command).toContain(`linkspace-${version}.tgz`);
+      expect(existsSync('test/start/package.test.ts')).toBe(true);
+    },
+  ],
+  [
     // These tests run them, with these variables.
     /^(export LINKSPACE_URL=\S+ LINKSPACE_KEY=|(WEBHOOK_SECRET=\S+ )?(npx tsx|sh|php|python3|node) (-S \S+ )?examples\/)/,
     (command) => {
@@ -647,6 +656,7 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
         if (/^RUN /m.test(stage)) expect(stage).toMatch(/^--platform=\$BUILDPLATFORM /);
     },
   ],
+  [/^npx linkspace (\w+) (\w+)$/, (program = '', verb = '') => isThere(program, verb)],
   [/^docker compose(?: pull)?$/, () => expect(existsSync('compose.yaml')).toBe(true)],
   [
     /^(FUZZ_RUNS|KILL_ROUNDS)=\d+$/,

@@ -20,9 +20,10 @@ export class Program {
   stdout = '';
   stderr = '';
 
-  constructor(command: string, args: string[], env: Record<string, string>) {
+  constructor(command: string, args: string[], env: Record<string, string>, cwd?: string) {
     const { PATH = '', HOME = '' } = process.env;
-    this.child = spawn(command, args, { env: { PATH, HOME, NODE_COMPILE_CACHE, RATE_LIMIT: '0', ...env } });
+    const all = { PATH, HOME, NODE_COMPILE_CACHE, RATE_LIMIT: '0', ...env };
+    this.child = spawn(command, args, { env: all, ...(cwd !== undefined && { cwd }) });
     this.child.stdout?.setEncoding('utf8').on('data', (text) => {
       this.stdout += text;
     });

@@ -4,10 +4,11 @@ import { hintFor } from '../../engine/db/error-hints.ts';
 import { DomainError, unstorable } from '../../engine/rules/errors.ts';
 import { oneLine } from '../../engine/tools/one-line.ts';
 import { OperatorError } from '../../engine/tools/operator-error.ts';
-import { BUILD_NAME } from '../../engine/tools/own-files.ts';
+import { BUILD_NAME, IS_PACKAGE } from '../../engine/tools/own-files.ts';
 import { printable } from '../../engine/tools/printable.ts';
 import { withoutSecrets } from '../../engine/tools/secrets.ts';
 import { type Config, misspelt, readConfig } from '../config.ts';
+import { withOwnCommands } from '../own-commands.ts';
 import { databaseNote } from './database.ts';
 import { requireOwner } from './owner.ts';
 
@@ -27,7 +28,9 @@ export class UsageError extends Error {}
 
 /** npm takes options before `--` itself, and passes only their values to the command. */
 function unexpected({ npm_lifecycle_event: script }: NodeJS.ProcessEnv): string {
-  return script === undefined ? '' : ` Put "--" before the options: npm run ${script} -- --option value.`;
+  return script === undefined || IS_PACKAGE
+    ? ''
+    : ` Put "--" before the options: npm run ${script} -- --option value.`;
 }
 
 function explain(error: unknown, url: string, env: NodeJS.ProcessEnv): string {
@@ -152,7 +155,7 @@ export function command<const Own extends Options>(
       });
       const given: Readonly<Record<string, unknown>> = values;
       if (given.help) {
-        print(`${help}\n\n${note(config)}`.trimEnd());
+        print(withOwnCommands(`${help}\n\n${note(config)}`.trimEnd()));
         return 0;
       }
       if (verbs) checkVerb(verbs, positionals, given, env);
@@ -164,7 +167,7 @@ export function command<const Own extends Options>(
       return typeof code === 'number' ? code : 0;
     } catch (error) {
       if (isUnread(error)) return 0;
-      complain(explain(error, url, env));
+      complain(withOwnCommands(explain(error, url, env)));
       return 1;
     }
   };

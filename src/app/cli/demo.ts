@@ -10,6 +10,7 @@ import { hostOf } from '../../engine/rules/url.ts';
 import { OperatorError } from '../../engine/tools/operator-error.ts';
 import { withoutSecrets } from '../../engine/tools/secrets.ts';
 import { baseUrlOf, type Config, consoleUrlOf, migratedDatabase } from '../config.ts';
+import { withOwnCommands } from '../own-commands.ts';
 import { command, UsageError } from './command.ts';
 import { databaseNote, servicesIn, withDatabase } from './database.ts';
 import { DAYS, fillDemo, requireNoLinks } from './demo/fill.ts';
@@ -46,7 +47,7 @@ function startCommand(env: NodeJS.ProcessEnv): string {
     const value = env[name];
     return value ? `${name}="${withoutSecrets(value)}" ` : [];
   });
-  return `${set.join('')}npm start`;
+  return withOwnCommands(`${set.join('')}npm start`);
 }
 
 function parseEnd(until: string | undefined): Date {

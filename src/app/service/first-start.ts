@@ -9,6 +9,7 @@ import { hostOf, withoutPort } from '../../engine/rules/url.ts';
 import { ConfigError } from '../../engine/tools/operator-error.ts';
 import type { Config } from '../config.ts';
 import { consoleUrl, greeting } from '../greeting.ts';
+import { withOwnCommands } from '../own-commands.ts';
 import type { Ports } from './ports.ts';
 
 /**
@@ -43,7 +44,7 @@ export async function createFirst(
   if (isFirst) await notePixels(database, startLog);
   return async () => {
     if (isFirst && config.console) await letOwnerIn(config, database, { now, print, startLog }, Boolean(key));
-    if (key) print(greeting(initialApiKey === undefined ? key : null, config, port));
+    if (key) print(withOwnCommands(greeting(initialApiKey === undefined ? key : null, config, port)));
   };
 }
 
@@ -62,7 +63,9 @@ async function letOwnerIn(
       print(`To become the owner, open ${consoleUrl(config, config.port)}/welcome#${token}\n`);
   } else if (!(await hasOwner(database)))
     startLog.info(
-      'nobody can sign in yet: npm run users -- create --email EMAIL --account NAME --role owner',
+      withOwnCommands(
+        'nobody can sign in yet: npm run users -- create --email EMAIL --account NAME --role owner',
+      ),
     );
 }
 

@@ -23,8 +23,13 @@ function builtCommit(): string {
   }
 }
 
+const manifest = JSON.parse(readFileSync(projectFile('package.json'), 'utf8'));
+
 /** The version in package.json. */
-export const VERSION: string = JSON.parse(readFileSync(projectFile('package.json'), 'utf8')).version;
+export const VERSION: string = manifest.version;
+
+/** True in an installed package, whose program has a command of its own; false in a clone or an image. */
+export const IS_PACKAGE: boolean = manifest.private !== true;
 
 /** The version, and the commit that it was built from. */
 export const BUILD = { version: VERSION, commit: builtCommit() } as const;

@@ -1,0 +1,1 @@
+export function layOutService(folder: string): void;

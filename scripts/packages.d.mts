@@ -1,0 +1,1 @@
+export function foldersIn(moduleIds: readonly string[]): string[];
