@@ -48,7 +48,7 @@ const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8
 
 /** The folders of the packages with code in dist. */
 export const BUNDLED = 'dist/packages.json';
-/** The same for the console, which its own build writes. */
+/** The folders of those in the console, as its own build writes them. */
 const BUNDLED_IN_CONSOLE = 'src/generated/console-packages.json';
 /** Packages whose files the pages load as they are. */
 const ASSETS = ['node_modules/@graphql-yoga/render-graphiql', 'node_modules/swagger-ui-dist'];

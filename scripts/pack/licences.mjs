@@ -5,7 +5,17 @@ import { root } from '../stamp.mjs';
 
 /** Licences under which code may be given away with the program. */
 const ALLOWED = new Set([
-  ...['MIT', 'MIT-0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD', 'BlueOak-1.0.0', 'CC0-1.0'],
+  ...[
+    'MIT',
+    'MIT-0',
+    'ISC',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'Apache-2.0',
+    '0BSD',
+    'BlueOak-1.0.0',
+    'CC0-1.0',
+  ],
   ...['PDDL-1.0', 'Unlicense', 'OFL-1.1'],
 ]);
 

@@ -6,6 +6,7 @@ import { isRole, type RoleRule, roles } from '../domain/access/role.ts';
 import type { PoolOptions } from '../engine/db/driver.ts';
 import {
   DATABASE_URLS,
+  findProvider,
   hasBrokenPassword,
   isDatabaseUrl,
   isUnexpandedFile,
@@ -13,7 +14,6 @@ import {
   namesOneSchema,
   ONE_SCHEMA,
   POSTGRESQL_URL,
-  providerOf,
   UNEXPANDED_FILE,
   withSchema,
 } from '../engine/db/url.ts';
@@ -102,7 +102,7 @@ export const absoluteUrl = textSetting
   )
   .transform((value) => sendableAddress.parse(value));
 
-const isPostgresqlUrl = (url: string) => providerOf(url) === 'postgresql' && isDatabaseUrl(url);
+const isPostgresqlUrl = (url: string) => findProvider(url) === 'postgresql' && isDatabaseUrl(url);
 
 const postgresqlUrl = textSetting.refine(isPostgresqlUrl, POSTGRESQL_URL).refine(namesOneSchema, ONE_SCHEMA);
 
@@ -395,7 +395,7 @@ function wrongCombinations(
   }: Settings,
   env: NodeJS.ProcessEnv,
 ): [variable: string, allowed: string][] {
-  const isPostgresql = providerOf(env.DATABASE_URL ?? '') === 'postgresql';
+  const isPostgresql = findProvider(env.DATABASE_URL ?? '') === 'postgresql';
   const hasProvider = Boolean(env.OIDC_ISSUER);
   const needed = 'a text that the provider gave: OIDC_ISSUER needs it';
   const unset = 'unset where DATABASE_URL is not PostgreSQL';
@@ -413,7 +413,7 @@ function wrongCombinations(
     [!hasProvider && oidcOnly === true, 'OIDC_ONLY', 'off where OIDC_ISSUER is unset'],
     [metricsPort !== undefined && metricsPort === port, 'METRICS_PORT', 'another port than PORT'],
     [
-      consoleUrl !== undefined && bareHost(consoleUrl) === bareHost(baseUrlOf({ baseUrl, port })),
+      consoleUrl !== undefined && bareHost(consoleUrl) === bareHost(getBaseUrl({ baseUrl, port })),
       'CONSOLE_URL',
       'an address with another host name than BASE_URL, since browsers send cookies to all ports of a host',
     ],
@@ -438,12 +438,12 @@ function wrongCombinations(
 }
 
 /** The public address. */
-export function baseUrlOf({ baseUrl, port }: Pick<Config, 'baseUrl' | 'port'>): string {
+export function getBaseUrl({ baseUrl, port }: Pick<Config, 'baseUrl' | 'port'>): string {
   return baseUrl ?? `http://localhost:${port}`;
 }
 
 /** The address of the pages for people. */
-export function consoleUrlOf({
+export function getConsoleUrl({
   consoleUrl,
   baseUrl,
 }: {

@@ -13,7 +13,7 @@ import { createStopper } from '../engine/http/stop-server.ts';
 import { allValid } from '../engine/tools/operator-error.ts';
 import { withTimeout } from '../engine/tools/timeout.ts';
 import { refusedVisit, sendMessage } from '../redirect/answer.ts';
-import { baseUrlOf, type Config } from './config.ts';
+import { type Config, getBaseUrl } from './config.ts';
 import { migrate, readFiles } from './prepare.ts';
 import type { ApiParts } from './service/api-parts.ts';
 import { closeAll, openDatabases, readDefaultDomain } from './service/databases.ts';
@@ -83,7 +83,7 @@ export class Service {
         metricsServer && metricsPort && listen(metricsServer, 'METRICS_PORT', metricsPort, config.host),
       ]);
       const port = listeningPort(http) ?? config.port;
-      const baseUrl = baseUrlOf({ ...config, port });
+      const baseUrl = getBaseUrl({ ...config, port });
       const defaultDomainId = forPeople
         ? await forPeople.settle(config, database, baseUrl, ports)
         : await readDefaultDomain(databases);

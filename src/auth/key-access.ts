@@ -8,7 +8,7 @@ import { findSession } from '../domain/access/session.ts';
 import { networkName } from '../domain/visit/ip-network.ts';
 import type { ChangeFeed } from '../engine/changes/feed.ts';
 import { RateLimit } from '../engine/http/limits/rate-limit.ts';
-import { clientOf, type Trust } from '../engine/http/request/client.ts';
+import { findClient, type Trust } from '../engine/http/request/client.ts';
 import { accountIn } from '../engine/http/request/headers.ts';
 import type { SessionCookies } from '../engine/http/request/session-cookie.ts';
 import type { RateLimitState } from '../engine/rules/caller.ts';
@@ -79,7 +79,7 @@ export class KeyAccess {
    * @throws DomainError RATE_LIMITED
    */
   async lookUp<Found>(req: IncomingMessage, name: string | null, find: () => Promise<Found>): Promise<Found> {
-    const network = networkName(clientOf(req, this.#trust).address);
+    const network = networkName(findClient(req, this.#trust).address);
     try {
       await this.#limit.tryKey(network);
     } catch (error) {

@@ -19,7 +19,7 @@ import type { RoleRule } from '../domain/access/role.ts';
 import { bySession } from '../domain/access/session.ts';
 import { isSameIssuer } from '../domain/access/ways-in.ts';
 import { refusal } from '../domain/rules.ts';
-import { parametersOf } from '../engine/http/request/parameters.ts';
+import { parseParameters } from '../engine/http/request/parameters.ts';
 import { OwnCookie } from '../engine/http/request/session-cookie.ts';
 import { DomainError, type ErrorCode, visibleError } from '../engine/rules/errors.ts';
 import { parseInput } from '../engine/rules/input.ts';
@@ -474,7 +474,7 @@ export function createStart(
   };
   return {
     async get(req, res) {
-      const query = parametersOf(req.url);
+      const query = parseParameters(req.url);
       const asked = {
         to: (query.get('to') ?? '').slice(0, 1_000),
         link: query.get('link') === '1',

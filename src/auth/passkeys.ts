@@ -18,7 +18,7 @@ import type { Asker } from '../domain/access/strangers.ts';
 import type { User } from '../domain/access/user.ts';
 import { findWaysIn, type SignedIn } from '../domain/access/ways-in.ts';
 import { because, refusal } from '../domain/rules.ts';
-import { clientOf, schemeOf, type Trust } from '../engine/http/request/client.ts';
+import { findClient, findScheme, type Trust } from '../engine/http/request/client.ts';
 import { DomainError, invalidField, visibleError } from '../engine/rules/errors.ts';
 import { isStorable, parseInput } from '../engine/rules/input.ts';
 import { hostOf, isOnHost, plainHost, protocolOf } from '../engine/rules/url.ts';
@@ -84,8 +84,8 @@ export class Passkeys {
     const protocol = protocolOf(this.#consoleUrl);
     return (
       this.isPossible &&
-      isOnHost(this.#consoleUrl, clientOf(req, this.#trust).host) &&
-      schemeOf(req, this.#trust, protocol) === protocol
+      isOnHost(this.#consoleUrl, findClient(req, this.#trust).host) &&
+      findScheme(req, this.#trust, protocol) === protocol
     );
   }
 

@@ -13,8 +13,8 @@ import { type Services, withQuestions } from '../domain/services.ts';
 import { networkName } from '../domain/visit/ip-network.ts';
 import { RequestData } from '../engine/db/request-data.ts';
 import { limiterResult, tooMany } from '../engine/http/limits/rate-limit.ts';
-import { clientOf, type Trust } from '../engine/http/request/client.ts';
-import { requestInfoOf } from '../engine/http/request/info.ts';
+import { findClient, type Trust } from '../engine/http/request/client.ts';
+import { getRequestInfo } from '../engine/http/request/info.ts';
 import type { SessionCookies } from '../engine/http/request/session-cookie.ts';
 import { DomainError, RETRY_AFTER } from '../engine/rules/errors.ts';
 import { isStorable } from '../engine/rules/input.ts';
@@ -86,7 +86,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
   /** True if people have passwords or passkeys. */
   const isOwn = !openId?.isOnly;
   const createContext = (): SignInContext => ({ passwords, now: now() });
-  const networkOfClient = (req: Request) => networkName(clientOf(req, trust).address);
+  const networkOfClient = (req: Request) => networkName(findClient(req, trust).address);
   /** Returns the sender of a request, for the limits on what strangers may store. */
   const identifyAsker = (req: Request, isStranger = true): Asker => ({
     network: networkOfClient(req),
@@ -114,7 +114,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
     outcome: SignInOutcome,
     { user = triedUsers.get(req) ?? null, details }: { user?: number | null; details?: object } = {},
   ): void => {
-    const { address } = clientOf(req, trust);
+    const { address } = findClient(req, trust);
     dependencies.signInLog.attempt({ outcome, way, user, address, ...(details && { details }) });
   };
 
@@ -209,7 +209,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
     (req, res) => {
       const network = networkOfClient(req);
       const work = async () => {
-        if (!requestInfoOf(res).isAborted) await handle(req, res);
+        if (!getRequestInfo(res).isAborted) await handle(req, res);
       };
       return hashing.take(network, () => turns.take(network, work));
     };

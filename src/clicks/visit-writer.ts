@@ -167,7 +167,7 @@ export class VisitWriter {
    */
   async write(visits: Visits, receipt: Receipt): Promise<void> {
     const days = [...listDays(visits)].flatMap(([, day, { visitors }]) => (visitors.size > 0 ? day : []));
-    const saltOf = await this.#salts.forDays(this.#db, new Set(days));
+    const daySalts = await this.#salts.forDays(this.#db, new Set(days));
     // Cache ids only after the commit.
     const newIds = await this.#db.transaction(async (tx) => {
       if (!(await isNew(tx, receipt))) return null;
@@ -183,7 +183,7 @@ export class VisitWriter {
       await addClicks(tx, present);
       const listValues = await limitReferrers(tx, present);
       const found = await this.#ids.find(tx, lastMonths(present, listValues));
-      const visitors = await addVisitors(tx, present, saltOf);
+      const visitors = await addVisitors(tx, present, daySalts);
       const counted: Record<Counted, number[][]> = { Hour: [], Day: [], DayValue: [], MonthValue: [] };
       for (const [id, { hours }] of present)
         for (const [hour, { clicks, bots, alreadyCounted }] of hours)

@@ -1,6 +1,6 @@
 // The thread that writes visits on SQLite.
 import { WRITER_SETTINGS } from '../engine/db/sqlite/file.ts';
-import { answerBy, openOwn, writableOf } from '../engine/db/sqlite/thread.ts';
+import { answerBy, makeWritable, openOwn } from '../engine/db/sqlite/thread.ts';
 import type { Visits } from './visit-counts.ts';
 import { type Receipt, VisitWriter } from './visit-writer.ts';
 
@@ -10,6 +10,6 @@ import { type Receipt, VisitWriter } from './visit-writer.ts';
  */
 const CUT_LOG = 'journal_size_limit = 67108864';
 
-const writer = new VisitWriter(writableOf(openOwn([...WRITER_SETTINGS, CUT_LOG])));
+const writer = new VisitWriter(makeWritable(openOwn([...WRITER_SETTINGS, CUT_LOG])));
 
 answerBy(({ visits, receipt }: { visits: Visits; receipt: Receipt }) => writer.write(visits, receipt));

@@ -26,14 +26,14 @@ const SLICE = 200;
 export function fillPlainKeys(
   db: Data,
   table: WithPlainKey,
-  plainKeyOf: (keys: string) => string | null,
+  makePlainKey: (keys: string) => string | null,
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     const rows = await tx.read<{ id: number; keys: string }>(sql`SELECT "id", ${keys[table]} AS "keys"
       FROM ${name(table)} WHERE ${lacksPlainKey(tx.dialect, table)} ORDER BY "accountId" LIMIT ${SLICE}
       ${tx.dialect.lock('FOR UPDATE SKIP LOCKED')}`);
     if (rows.length === 0) return false;
-    const made = rows.map(({ id, keys }) => [id, plainKeyOf(keys)]);
+    const made = rows.map(({ id, keys }) => [id, makePlainKey(keys)]);
     await tx.prisma.$executeRaw(sql`UPDATE ${name(table)} SET "plainKey" = "made"."key"
       FROM ${tx.dialect.table({ key_of: 'integer', key: 'text' }, made)} AS "made" WHERE "id" = "key_of"`);
     return rows.length === SLICE;

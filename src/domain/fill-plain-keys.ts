@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { fillPlainKeys } from '../db/plain-keys.ts';
 import { BatchWork } from '../engine/db/retention.ts';
-import { plainKeyOf } from '../engine/rules/input.ts';
+import { makePlainKey } from '../engine/rules/input.ts';
 
 /** Makes the plain keys of what earlier versions wrote, also while one still runs. Several processes may do so at once. */
 export class PlainKeys extends BatchWork {
@@ -15,6 +15,6 @@ export class PlainKeys extends BatchWork {
 
   override async work(): Promise<void> {
     for (const table of ['Space', 'Tag', 'Link'] as const)
-      await this.untilNone(() => fillPlainKeys(this.#database, table, plainKeyOf));
+      await this.untilNone(() => fillPlainKeys(this.#database, table, makePlainKey));
   }
 }

@@ -5,7 +5,7 @@ import type { ListReader } from '../engine/lists/list-reader.ts';
 import type { Column, List } from '../engine/lists/list-statements.ts';
 import { orderInput, searchInput, updatedSince } from '../engine/lists/pagination.ts';
 import { invalidField } from '../engine/rules/errors.ts';
-import { foldCase, integerSchema, plainKeyOf, textSchema, withDefault } from '../engine/rules/input.ts';
+import { foldCase, integerSchema, makePlainKey, textSchema, withDefault } from '../engine/rules/input.ts';
 import type { Refusal } from '../engine/rules/refusal.ts';
 import type { Actor } from './access/actor.ts';
 
@@ -61,7 +61,7 @@ export function namedList(
 
 export function foldName(name: string) {
   const nameKey = foldCase(name);
-  return { nameKey, plainKey: plainKeyOf(nameKey) };
+  return { nameKey, plainKey: makePlainKey(nameKey) };
 }
 
 /** The columns of a name. */

@@ -3,7 +3,7 @@ import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { RedirectOutcome } from '../domain/visit/decide-redirect.ts';
 import { secondsUntilNext } from '../engine/http/limits/rate-limit.ts';
 import { isAborted } from '../engine/http/request/client.ts';
-import { requestInfoOf } from '../engine/http/request/info.ts';
+import { getRequestInfo } from '../engine/http/request/info.ts';
 import type { Content } from '../engine/http/server.ts';
 import { RETRY_AFTER, visibleError } from '../engine/rules/errors.ts';
 import { TooMuchWaiting } from '../engine/tools/turns.ts';
@@ -31,7 +31,7 @@ export function send(
   body = '',
 ): void {
   // A flat list, which Node writes without copying.
-  const all = ['X-Request-Id', requestInfoOf(res).requestId, 'Cache-Control', 'private, no-store'];
+  const all = ['X-Request-Id', getRequestInfo(res).requestId, 'Cache-Control', 'private, no-store'];
   all.push('Content-Length', String(Buffer.byteLength(body)));
   for (const [name, value] of Object.entries(headers)) all.push(name, value);
   res.writeHead(status, all);

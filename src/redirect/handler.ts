@@ -4,9 +4,9 @@ import { isItself, normalizePlace } from '../domain/link/alias.ts';
 import { mayRunPixels } from '../domain/short-domain/domain.ts';
 import type { RedirectDecision } from '../domain/visit/decide-redirect.ts';
 import { networkName } from '../domain/visit/ip-network.ts';
-import { clientOf } from '../engine/http/request/client.ts';
+import { findClient } from '../engine/http/request/client.ts';
 import type { Handler } from '../engine/http/server.ts';
-import { asciiOf } from '../engine/rules/url.ts';
+import { toAscii } from '../engine/rules/url.ts';
 import { nameFor } from '../engine/tools/name-for.ts';
 import { Turns } from '../engine/tools/turns.ts';
 import { ended, type Report, send, sendFailure, sendMessage, sendPage } from './answer.ts';
@@ -69,7 +69,7 @@ class VisitHandler {
     const { method = '' } = req;
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST')
       return send(req, res, 405, { Allow: 'GET, HEAD, POST' });
-    const { address, host } = clientOf(req, trust);
+    const { address, host } = findClient(req, trust);
     const { alias, statisticsOf, visitor } = readVisit(req, () => findCountry(req.headers, address));
     const wait = new VisitWait();
     const found = links.findNow(host, alias) ?? (await links.find(host, alias, wait));
@@ -143,6 +143,6 @@ class VisitHandler {
     const { name, notFoundUrl } = found.domain;
     if (notFoundUrl === null || this.#dependencies.lists.blocksAddress(notFoundUrl)) return null;
     const [path = ''] = requested.split('?', 1);
-    return isItself(notFoundUrl, normalizePlace(path), [host, name]) ? null : asciiOf(notFoundUrl);
+    return isItself(notFoundUrl, normalizePlace(path), [host, name]) ? null : toAscii(notFoundUrl);
   }
 }

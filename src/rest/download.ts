@@ -48,14 +48,14 @@ function linksRoute() {
  * links as GraphQL has them, for a file with the names of spaces and tags.
  */
 export function createDownload({
-  requestOf,
+  readRequest,
   report,
 }: {
-  readonly requestOf: RequestOf;
+  readonly readRequest: RequestOf;
   report(res: Response, error: unknown): void;
 }): RequestHandler {
   return async (req, res) => {
-    const request = await requestOf(req, res);
+    const request = await readRequest(req, res);
     requirePermission(request.actor, 'READ');
     const { kind, filter, orderBy, ...rest } = parseInput(asked, req.body);
     const parameters = parseInput(z.record(z.string(), scalar), rest);

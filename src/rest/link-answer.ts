@@ -36,10 +36,10 @@ function makeSpeller(values: Readonly<Record<string, string>>): (value: string) 
   const spellings = new Map(Object.entries(values).map(([spelling, value]) => [value, spelling]));
   return (value) => spellings.get(value) ?? value;
 }
-const stateOf = makeSpeller(states);
-const privacyOf = makeSpeller(privacies);
-const targetTypeOf = makeSpeller(targetTypes);
-const platformOf = makeSpeller(platforms);
+const spellState = makeSpeller(states);
+const spellPrivacy = makeSpeller(privacies);
+const spellTargetType = makeSpeller(targetTypes);
+const spellPlatform = makeSpeller(platforms);
 
 const enumSchema = (values: Readonly<Record<string, unknown>>): JsonSchema =>
   describeChoice(new Map(Object.entries(values)), {});
@@ -74,7 +74,7 @@ const fields = {
   has_password: plain('hasPassword'),
   disabled: cell({ type: 'integer', enum: [0, 1] }, ({ disabled }) => Number(disabled)),
   forward_query: part({ type: 'integer', enum: [0, 1] }, ({ forwardsQuery }) => Number(forwardsQuery)),
-  privacy: cell(enumSchema(privacies), ({ privacy }) => Number(privacyOf(privacy))),
+  privacy: cell(enumSchema(privacies), ({ privacy }) => Number(spellPrivacy(privacy))),
   has_privacy_password: plain('hasPrivacyPassword'),
   expiration_url: cell(orNull(textType), ({ expiration }) => expiration.url),
   expiration_date: cell(
@@ -87,12 +87,12 @@ const fields = {
     orNull({ ...timestamp, description: 'expiration_date and expiration_time as one time, in UTC.' }),
     ({ expiration }) => expiration.at,
   ),
-  target_type: cell(enumSchema(targetTypes), ({ targeting }) => Number(targetTypeOf(targeting.type))),
+  target_type: cell(enumSchema(targetTypes), ({ targeting }) => Number(spellTargetType(targeting.type))),
   country: part(pairs(textType), ({ targeting }) =>
     targeting.countries.map(({ country, url }) => ({ key: country, value: url })),
   ),
   platform: part(pairs(enumSchema(platforms)), ({ targeting }) =>
-    targeting.platforms.map(({ platform, url }) => ({ key: platformOf(platform), value: url })),
+    targeting.platforms.map(({ platform, url }) => ({ key: spellPlatform(platform), value: url })),
   ),
   language: part(pairs(textType), ({ targeting }) =>
     targeting.languages.map(({ language, url }) => ({ key: language, value: url })),
@@ -103,7 +103,7 @@ const fields = {
   clicks: plain('clicks'),
   last_clicked_at: plain('lastClickedAt'),
   state: cell({ ...enumSchema(states), description: '1 active, 2 expired, 3 disabled.' }, ({ status }) =>
-    Number(stateOf(status)),
+    Number(spellState(status)),
   ),
   created_at: plain('createdAt'),
   updated_at: plain('updatedAt'),

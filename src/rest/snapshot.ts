@@ -8,11 +8,11 @@ import { spaceAnswer } from './spaces.ts';
 /**
  * Creates a function that reads records in v1's form, with the same documents and encoders; null if the account has no such
  * record.
- * @param requestOf creates the request to read the account's records
+ * @param readRequest creates the request to read the account's records
  */
-export function createSnapshot(requestOf: (accountId: number) => ApiRequest) {
+export function createSnapshot(readRequest: (accountId: number) => ApiRequest) {
   return async (accountId: number, kind: EventKind, id: number): Promise<object | null> => {
-    const [request, variables] = [requestOf(accountId), { id: String(id) }];
+    const [request, variables] = [readRequest(accountId), { id: String(id) }];
     if (kind === 'LINK') {
       const { link } = await runOwn(RestLinkDocument, variables, request);
       return link && linkAnswer.encode(link);

@@ -18,7 +18,7 @@ import type { Context } from './context.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link } from './link/link.ts';
 import { defineConnection, defineSelection } from './list.ts';
-import { findNodes, Node, nodeIdOf } from './node.ts';
+import { encodeNodeId, findNodes, Node } from './node.ts';
 import { Space } from './space.ts';
 import { Tag } from './tag.ts';
 
@@ -71,7 +71,7 @@ const Change = builder.prismaObject('Change', {
     recordNodeId: t.id({
       select: { kind: true, recordId: true },
       description: 'The global id of the record, by which caches find it, even after it was deleted.',
-      resolve: ({ kind, recordId }) => nodeIdOf(typeOf[kind as RecordKindName], recordId),
+      resolve: ({ kind, recordId }) => encodeNodeId(typeOf[kind as RecordKindName], recordId),
     }),
     fields: t.stringList({
       description:

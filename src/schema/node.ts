@@ -25,7 +25,7 @@ export function findNodes(type: NodeType, load: Load): void {
 }
 
 /** The global id of a record. */
-export function nodeIdOf(type: string, id: number): string {
+export function encodeNodeId(type: string, id: number): string {
   return Buffer.from(`${type}:${id}`).toString('base64url');
 }
 
@@ -38,7 +38,7 @@ function parseNodeId(nodeId: string): { type: string; id: number } | null {
   const [, type = '', digits = ''] = /^(\w+):(\d+)$/.exec(Buffer.from(nodeId, 'base64url').toString()) ?? [];
   const id = parseId(digits);
   // Other encodings of the same text are not valid ids.
-  return id === null || !nodeTypes.has(type) || nodeIdOf(type, id) !== nodeId ? null : { type, id };
+  return id === null || !nodeTypes.has(type) || encodeNodeId(type, id) !== nodeId ? null : { type, id };
 }
 
 const nodeIdDescription =
@@ -50,7 +50,7 @@ export const Node = builder.interfaceRef<{ id: number }>('Node').implement({
   fields: (t) => ({
     nodeId: t.id({
       description: nodeIdDescription,
-      resolve: ({ id }, _args, _context, { parentType }) => nodeIdOf(parentType.name, id),
+      resolve: ({ id }, _args, _context, { parentType }) => encodeNodeId(parentType.name, id),
     }),
   }),
 });
@@ -68,7 +68,7 @@ async function findNodesOfType(
     if (ids.length === 0) return;
     for (const row of await load(context, [...new Set(ids)], info)) {
       brandWithType(row, type);
-      found.set(nodeIdOf(name, row.id), row);
+      found.set(encodeNodeId(name, row.id), row);
     }
   };
   await Promise.all([...nodeTypes].map(([name, one]) => ofType(name, one)));

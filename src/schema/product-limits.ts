@@ -1,10 +1,10 @@
 import type { GraphQLError } from 'graphql';
 import { MAX_WRITTEN_LINKS, MAX_WRITTEN_ROWS } from '../db/written-limits.ts';
 import type { SpendRows } from '../engine/db/database.ts';
-import { bounded, limitsOf } from '../engine/graphql/limits.ts';
+import { bounded, defineLimits } from '../engine/graphql/limits.ts';
 
 /** The limits of an operation that know of links. */
-const { limits, tooLarge } = limitsOf({
+const { limits, tooLarge } = defineLimits({
   /** The size of links' targets in an answer, in bytes: a single list can have half a megabyte. */
   targetBytes: { max: 10_000_000, name: 'size of targets' },
   /** Limits of the writes of a request with an Idempotency-Key, since it is one transaction. */

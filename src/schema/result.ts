@@ -20,7 +20,7 @@ import { pauseIfBlocked } from '../engine/tools/time-slices.ts';
 import { builder, type Types } from './builder.ts';
 import type { Context } from './context.ts';
 import { enumType } from './domain-types.ts';
-import { Node, nodeIdOf } from './node.ts';
+import { encodeNodeId, Node } from './node.ts';
 
 /** The names and values of a rule, for clients that word it in another language. */
 const RuleEnum = enumType<string>(
@@ -278,7 +278,7 @@ export const DeletedRecord = builder.objectRef<Deleted>('DeletedRecord').impleme
     id: t.exposeID('id', { description: 'The id of the deleted record.' }),
     nodeId: t.id({
       description: 'The global id of the deleted record, for clients to remove it from their caches.',
-      resolve: ({ type, id }) => nodeIdOf(type, id),
+      resolve: ({ type, id }) => encodeNodeId(type, id),
     }),
   }),
 });

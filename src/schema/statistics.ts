@@ -16,7 +16,7 @@ import {
   type StatisticsTop,
 } from '../domain/statistics/statistics.ts';
 import { type TopLink, topLinks, topLinksBy } from '../domain/statistics/top-links.ts';
-import { type ArgumentValues, costs, countOf } from '../engine/graphql/cost/costs.ts';
+import { type ArgumentValues, costs, countItems } from '../engine/graphql/cost/costs.ts';
 import { shownCount, shownCountLimit } from '../engine/rules/input.ts';
 import { Account } from './access.ts';
 import { builder } from './builder.ts';
@@ -163,7 +163,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
         'The values with the most clicks. Visitors who decline tracking count by destination only.',
       extensions: costs({
         work: (args, fromParent) => 3 * readWork(args, fromParent),
-        toChildren: ({ first }) => ({ rows: countOf(first, MAX_TOP) ?? DEFAULT_ROWS }),
+        toChildren: ({ first }) => ({ rows: countItems(first, MAX_TOP) ?? DEFAULT_ROWS }),
       }),
       args: {
         by: t.arg({ type: Dimension, required: true, description: 'The dimension.' }),
@@ -179,7 +179,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
       type: rowPage.type,
       description: 'All days, hours or values with their clicks, paginated by page number.',
       extensions: costs({
-        size: ({ perPage }) => countOf(perPage, MAX_ROWS) ?? DEFAULT_ROWS,
+        size: ({ perPage }) => countItems(perPage, MAX_ROWS) ?? DEFAULT_ROWS,
         work: (args, fromParent) => 3 * readWork(args, fromParent) + listWork(args, fromParent),
       }),
       args: {
@@ -250,7 +250,7 @@ const defineTopLinks = (scope: Exclude<Scope, 'link'>, of: string) =>
       description: `The links ${of} with the most clicks of a period, or of those with one value. A wrong argument is an error that makes the parent null.`,
       extensions: costs({
         work: ({ from, to }) => TOP_LINKS_COSTS[scope] * (1 + lengthOfPeriod(from, to) / YEAR_DAYS),
-        toChildren: ({ first }) => ({ rows: countOf(first, MAX_TOP) ?? DEFAULT_ROWS }),
+        toChildren: ({ first }) => ({ rows: countItems(first, MAX_TOP) ?? DEFAULT_ROWS }),
       }),
       args: {
         ...periodArgs,

@@ -7,7 +7,7 @@ import { Metrics } from '../../src/app/service/metrics.ts';
 import { ClickBuffer } from '../../src/clicks/click-buffer.ts';
 import type { Data } from '../../src/db/database.ts';
 import { join, sql } from '../../src/engine/db/sql.ts';
-import { pathOf } from '../../src/engine/db/sqlite/file.ts';
+import { parseFilePath } from '../../src/engine/db/sqlite/file.ts';
 import { addClicks, clickOn } from '../support/clicks.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -212,7 +212,7 @@ test('a visit of a link that has waiting visits makes nobody wait', async () => 
 });
 
 onSqlite('nobody waits for a database that is locked', async () => {
-  const other = new Sqlite(pathOf(server.database.url));
+  const other = new Sqlite(parseFilePath(server.database.url));
   const buffer = bufferOf(db);
   addMany(buffer);
   other.exec('BEGIN IMMEDIATE');

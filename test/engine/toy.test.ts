@@ -127,8 +127,8 @@ test('a product of one table has a list, changes, and writes that are done once'
     given: Given,
     request: ToyRequest,
   ) => runOwn(api, document, given, request);
-  const requestOf = async () => toyRequest(database);
-  const common = { baseUrl: 'https://toy.example', requestOf, requirePermission() {}, report() {} };
+  const readRequest = async () => toyRequest(database);
+  const common = { baseUrl: 'https://toy.example', readRequest, requirePermission() {}, report() {} };
   const send = await sendTo(createRestRouter({ ...common, routes, run }));
 
   expect(await send('/notes', 'one', 'a key')).toEqual({ note: { id: '1', text: 'one' }, status: 201 });

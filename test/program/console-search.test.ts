@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
   aliasFirst,
+  parseState,
   searchedAlias,
   searchedShortUrls,
-  stateOf,
   toFilter,
   toQuery,
 } from '../../console/src/views/links/links-state.ts';
@@ -12,7 +12,7 @@ const domains = [
   { id: '1', name: 's.example' },
   { id: '2', name: 'go.example' },
 ];
-const filterFor = (query: string) => toFilter(stateOf(query), domains);
+const filterFor = (query: string) => toFilter(parseState(query), domains);
 
 describe('the search of links in the console', () => {
   test.each([
@@ -36,7 +36,7 @@ describe('the search of links in the console', () => {
 
   test('has tags and how they count in the address', () => {
     expect(filterFor('tags=3,5,3&tagged=none')).toEqual({ tags: { none: ['3', '5'] } });
-    expect(toQuery(stateOf('tags=3,5&tagged=none'))).toBe('?tags=3%2C5&tagged=none');
+    expect(toQuery(parseState('tags=3,5&tagged=none'))).toBe('?tags=3%2C5&tagged=none');
     expect(filterFor('tags=3&tagged=some')).toEqual({ tags: { any: ['3'] } });
   });
 });
@@ -53,7 +53,7 @@ describe('the alias that is searched', () => {
     ['search=', null],
     ['', null],
   ])('of %s is %s', (query, alias) => {
-    expect(searchedAlias(stateOf(query))).toBe(alias);
+    expect(searchedAlias(parseState(query))).toBe(alias);
   });
 
   test.each([
@@ -65,12 +65,12 @@ describe('the alias that is searched', () => {
     ['search=sale&after=x', []],
     ['search=spring%20sale', []],
   ])('of %s is looked up at %j', (query, urls) => {
-    expect(searchedShortUrls(stateOf(query), domains)).toEqual(urls);
+    expect(searchedShortUrls(parseState(query), domains)).toEqual(urls);
   });
 
   test('is looked up on a few domains only', () => {
     const many = Array.from({ length: 9 }, (_, id) => ({ id: String(id), name: `h${id}.example` }));
-    expect(searchedShortUrls(stateOf('search=sale'), many)).toHaveLength(5);
+    expect(searchedShortUrls(parseState('search=sale'), many)).toHaveLength(5);
   });
 
   const row = (id: string, alias: string, more: object = {}) => ({
@@ -79,7 +79,7 @@ describe('the alias that is searched', () => {
   });
   const ids = (query: string, more: object = {}) => {
     const page = [row('1', 'sales'), row('2', 'SALE'), row('3', 'sale', more)];
-    return aliasFirst(page, [row('9', 'sale', more), row('3', 'sale', more)], stateOf(query)).map(
+    return aliasFirst(page, [row('9', 'sale', more), row('3', 'sale', more)], parseState(query)).map(
       ({ id }) => id,
     );
   };
@@ -105,7 +105,7 @@ describe('the alias that is searched', () => {
 
   test('is not another one that was read before', () => {
     expect(
-      aliasFirst([row('1', 'other')], [row('9', 'sale')], stateOf('search=other')).map(({ id }) => id),
+      aliasFirst([row('1', 'other')], [row('9', 'sale')], parseState('search=other')).map(({ id }) => id),
     ).toEqual(['1']);
   });
 });

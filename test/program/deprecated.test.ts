@@ -1,7 +1,7 @@
 import { buildSchema, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Metrics } from '../../src/app/service/metrics.ts';
-import { factsOf } from '../../src/engine/graphql/document.ts';
+import { collectFacts } from '../../src/engine/graphql/document.ts';
 import { schema } from '../../src/schema/index.ts';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
@@ -20,7 +20,9 @@ test.each([
   ['{ links(sort: NEW) { ...F } } fragment F on Link { title }', ['Query.links(sort)', 'Link.title']],
   ['{ named { title ... on Link { title } } }', ['Named.title', 'Link.title']],
 ])('finds deprecated parts in %s', (text, expected) => {
-  expect(factsOf(parse(text), { schema: old, readsRelations: () => false }).deprecated).toEqual(expected);
+  expect(collectFacts(parse(text), { schema: old, readsRelations: () => false }).deprecated).toEqual(
+    expected,
+  );
 });
 
 let server: TestServer;

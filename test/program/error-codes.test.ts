@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keyCallerOf } from '../../src/domain/access/key-caller.ts';
+import { makeKeyCaller } from '../../src/domain/access/key-caller.ts';
 import { KeyedWrite } from '../../src/engine/db/idempotent-write.ts';
 import { errorCodes } from '../../src/engine/rules/errors.ts';
 import type { Caller } from '../../src/testing/caller.ts';
@@ -105,7 +105,7 @@ const requests: Record<string, () => Promise<string[]>> = {
   },
   'an Idempotency-Key whose first request is running': () =>
     onServer({}, async (caller, { database, clock }) => {
-      const first = new KeyedWrite(database, keyCallerOf({ accountId: 1 }), 'at once', clock.now);
+      const first = new KeyedWrite(database, makeKeyCaller({ accountId: 1 }), 'at once', clock.now);
       await first.begin('a request');
       return ask(caller, { query: mutation }, { headers: { 'Idempotency-Key': 'at once' } });
     }),

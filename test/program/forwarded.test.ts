@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { clientOf, makeWarning, schemeOf, trustOf } from '../../src/engine/http/request/client.ts';
+import { findClient, findScheme, makeWarning, parseTrust } from '../../src/engine/http/request/client.ts';
 import { startTestServer } from '../../src/testing/server.ts';
 import { visit } from '../support/visit.ts';
 
 /** The client's address as a server sees it whose peer is 127.0.0.1. */
 async function addressBehind(trust: number | string, forwarded: string): Promise<string> {
-  const server = createServer((req, res) => res.end(clientOf(req, trustOf(trust)).address));
+  const server = createServer((req, res) => res.end(findClient(req, parseTrust(trust)).address));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo; // It listens on a port.
@@ -58,9 +58,9 @@ test.each([
   ['\u00a0', '\u00a0', '\u00a0', '\u00a0:'],
   [' ', '\t', 's.example', 'http:'],
 ])('X-Forwarded-Host: %j and X-Forwarded-Proto: %j name %j and %j', async (hosts, schemes, host, scheme) => {
-  const trust = trustOf(1);
+  const trust = parseTrust(1);
   const server = createServer((req, res) =>
-    res.end(JSON.stringify([clientOf(req, trust).host, schemeOf(req, trust, 'http:')])),
+    res.end(JSON.stringify([findClient(req, trust).host, findScheme(req, trust, 'http:')])),
   );
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());

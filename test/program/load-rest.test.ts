@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 /** Modules that are imported before the service answers, if they are needed at all. */
 const AT_START = [
   ...['connection', 'session', 'client', 'index', 'trusted-documents', 'otel', 'pg'],
-  ...['service', 'people', 'metrics', 'shared-metrics', 'primary', 'country'],
+  ...['service', 'api-parts', 'metrics', 'shared-metrics', 'primary', 'country'],
 ];
 
 /** The modules that a source imports while the service runs, without `loadedLater`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { channelOf, qualified } from '../../src/engine/db/postgresql/schema.ts';
+import { makeChannelName, qualified } from '../../src/engine/db/postgresql/schema.ts';
 
 test.each([
   [
@@ -30,8 +30,8 @@ test('a schema may have any name', () => {
 });
 
 test('channels keep their names in public, and fit into an identifier elsewhere', () => {
-  expect(channelOf('linkspace', 'public')).toBe('linkspace');
-  const names = ['links', 'x'.repeat(63)].map((schema) => channelOf('linkspace_writes', schema));
+  expect(makeChannelName('linkspace', 'public')).toBe('linkspace');
+  const names = ['links', 'x'.repeat(63)].map((schema) => makeChannelName('linkspace_writes', schema));
   expect(new Set(names).size).toBe(2);
   for (const name of names) expect(`${name}_probe`).toMatch(/^[a-z0-9_]{1,63}$/);
 });

@@ -9,7 +9,7 @@ test('names a frequent statement, and keeps the name', () => {
   const name = namesOfStatements();
   expect(send(name, 'SELECT 1', 4)).toBe('');
   const first = send(name, 'SELECT 1', 1);
-  expect(first).toMatch(/^linkspace_[0-9a-f]{16}$/);
+  expect(first).toMatch(/^statement_[0-9a-f]{16}$/);
   expect(send(name, 'SELECT 2', 5)).not.toBe(first);
   expect(send(name, 'SELECT 1', 1)).toBe(first);
 });

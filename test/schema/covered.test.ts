@@ -1,6 +1,6 @@
 import { type GraphQLField, isObjectType, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { factsOf } from '../../src/engine/graphql/document.ts';
+import { collectFacts } from '../../src/engine/graphql/document.ts';
 import { api } from '../../src/schema/api.ts';
 import { schema } from '../../src/schema/index.ts';
 import { settled } from '../support/database.ts';
@@ -88,7 +88,7 @@ test.each([
 ])('%s', (text, expected) => {
   const document = parse(text);
   expect(validate(schema, document)).toEqual([]);
-  expect(factsOf(document, api)).toMatchObject(expected);
+  expect(collectFacts(document, api)).toMatchObject(expected);
 });
 
 function fieldOf(type: string, name: string): GraphQLField<unknown, unknown> {

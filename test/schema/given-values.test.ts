@@ -8,7 +8,7 @@ import {
   parse,
 } from 'graphql';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { sizeOf } from '../../src/engine/graphql/cost/operation-size.ts';
+import { measureOperation } from '../../src/engine/graphql/cost/operation-size.ts';
 import { Prepared } from '../../src/engine/graphql/document.ts';
 import { limits } from '../../src/engine/graphql/limits.ts';
 import { coerceVariables } from '../../src/engine/graphql/variables.ts';
@@ -198,15 +198,15 @@ test('the cost looks at 101 items of a list, and stops at the first limit', () =
       `${kind} ($v: [CreateLinkInput!]!) { ${many(count, (i) => `a${i}: ${kind === 'query' ? 'checkLinks' : 'createLinks'}(inputs: $v) { __typename }`)} }`,
     );
   const one = counted(50_000, { url: 'https://example.com/' });
-  expect(sizeOf(batches(1, 'mutation'), { v: one.items }, limits, 50_000).records).toBe(100);
+  expect(measureOperation(batches(1, 'mutation'), { v: one.items }, limits, 50_000).records).toBe(100);
   expect(one.reads()).toBe(101);
   const all = counted(50_000, { url: 'https://example.com/' });
-  const { records } = sizeOf(batches(500, 'mutation'), { v: all.items }, limits, 50_000);
+  const { records } = measureOperation(batches(500, 'mutation'), { v: all.items }, limits, 50_000);
   expect([records, all.reads()]).toEqual([50_000, 101]);
   const passwords = counted(101, { password: 'x' });
-  expect(sizeOf(batches(190, 'mutation'), { v: passwords.items }, limits, 2_000).cost).toBeGreaterThan(
-    limits.cost,
-  );
+  expect(
+    measureOperation(batches(190, 'mutation'), { v: passwords.items }, limits, 2_000).cost,
+  ).toBeGreaterThan(limits.cost);
   expect(passwords.reads()).toBe(101);
 });
 
@@ -338,11 +338,14 @@ test('the uses of variables in a fragment are counted once, however often and wh
     fragment Fields on LinkConnection { nodes { ${fields} } }`;
   const operation = operationOf(query);
   const set = vi.spyOn(Map.prototype, 'set');
-  const { inputs } = sizeOf(operation, {});
+  const { inputs } = measureOperation(operation, {});
   expect(set.mock.calls.length).toBeLessThan(20_000);
   set.mockClear();
   // Nothing else is calculated of so many fields.
-  expect(sizeOf(operation, {}, limits, 2_000)).toMatchObject({ breadth: 20 + 20 * 500 * 81, cost: 0 });
+  expect(measureOperation(operation, {}, limits, 2_000)).toMatchObject({
+    breadth: 20 + 20 * 500 * 81,
+    cost: 0,
+  });
   expect(set.mock.calls.length).toBeLessThan(500);
   // Each list has as many links as its number says.
   expect(inputs.uses.get('f0')).toBe(500 * ((20 * 21) / 2));

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { pathOf } from '../../src/engine/db/sqlite/file.ts';
+import { parseFilePath } from '../../src/engine/db/sqlite/file.ts';
 import { HELD, keepOpen } from '../support/database.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -50,7 +50,7 @@ describe('after its time, a mutation', () => {
   async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
     const { url, dialect } = server.database;
     if (dialect.runsInProcess) {
-      const other = new Sqlite(pathOf(url));
+      const other = new Sqlite(parseFilePath(url));
       other.exec('BEGIN IMMEDIATE');
       return work().finally(() => other.close());
     }

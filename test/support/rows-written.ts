@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import type { Database } from '../../src/db/database.ts';
 import { name, raw, sql } from '../../src/engine/db/sql.ts';
-import { pathOf } from '../../src/engine/db/sqlite/file.ts';
+import { parseFilePath } from '../../src/engine/db/sqlite/file.ts';
 import { Prisma } from '../../src/generated/sqlite/client.ts';
 
 /** Numbers of rows that one transaction wrote: links, and all other tables, with those of triggers and cascades. */
@@ -65,7 +65,7 @@ async function watchSqlite(database: Database): Promise<RowsWritten> {
     for (const event of EVENTS)
       await database.execute(sql`CREATE TRIGGER ${name(`count_${event}_${table}`)} AFTER ${raw(event)} ON ${name(table)}
         BEGIN INSERT INTO "RowsWritten" ("table") VALUES (${raw(`'${table}'`)}); END`);
-  const beside = new Sqlite(pathOf(database.url), { readonly: true });
+  const beside = new Sqlite(parseFilePath(database.url), { readonly: true });
   const next = beside.prepare<[number], { id: number; table: string }>(
     'SELECT "id", "table" FROM "RowsWritten" WHERE "id" > ?',
   );

@@ -33,9 +33,9 @@ export interface Theirs {
 
 /** Finds the save that a change of the log records. */
 export function savedAs(change: ChangeRowFragment, all: readonly Saved[]): Saved | undefined {
-  const isOf = ({ before, after }: Saved) =>
+  const isFrom = ({ before, after }: Saved) =>
     Object.keys(changedFields(after, before)).some((name) => hasField(change, name));
-  return all.find((saved) => saved.at === change.at && isOf(saved));
+  return all.find((saved) => saved.at === change.at && isFrom(saved));
 }
 
 interface Found {

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { backups } from '../../db/backups.ts';
-import { pathOf } from '../../engine/db/sqlite/file.ts';
-import { isUnexpanded, providerOf, UNEXPANDED } from '../../engine/db/url.ts';
+import { parseFilePath } from '../../engine/db/sqlite/file.ts';
+import { findProvider, isUnexpanded, UNEXPANDED } from '../../engine/db/url.ts';
 import { OperatorError } from '../../engine/tools/operator-error.ts';
 import { hasTerminal } from './ask.ts';
 import { command, UsageError } from './command.ts';
@@ -36,14 +36,14 @@ export const main = command({ help, options }, async ({ values, config, io, show
   if (to !== undefined && isUnexpanded(to)) throw new UsageError(`--to is "${to}"; it may be ${UNEXPANDED}.`);
   if (to !== undefined && /(^|[/\\])$/.test(to) && !isFolder(to))
     throw new UsageError(`--to is "${to}"; it may be a file, or an existing folder.`);
-  if (providerOf(url) !== 'sqlite')
+  if (findProvider(url) !== 'sqlite')
     throw new OperatorError(
       'This backs up SQLite. For PostgreSQL, use pg_dump: pg_dump --format=custom --file=FILE "$DATABASE_URL"',
     );
   // A copy has the schedule of its original, whose backups it would replace.
   if (!config.sideEffects && !hasTerminal(io))
     return show({ backup: null, deleted: [] }, 'No backup is made: SIDE_EFFECTS is off.');
-  const folder = to === undefined ? join(dirname(pathOf(url)), 'backups') : isFolder(to) ? to : null;
+  const folder = to === undefined ? join(dirname(parseFilePath(url)), 'backups') : isFolder(to) ? to : null;
   if (folder === null && keep !== undefined)
     throw new UsageError('--keep is for dated backups: name a folder with --to, or leave --to out.');
   const target = folder === null ? (to ?? '') : join(folder, backups.datedName(new Date()));

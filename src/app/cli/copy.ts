@@ -5,14 +5,14 @@ import { migrations } from '../../db/migrations.ts';
 import { copyAll, type Progress } from '../../engine/db/copy.ts';
 import { withHints } from '../../engine/db/error-hints.ts';
 import { isListenedTo } from '../../engine/db/postgresql/notifications.ts';
-import { fileExists, isOpenElsewhere, isSameFile, pathOf } from '../../engine/db/sqlite/file.ts';
+import { fileExists, isOpenElsewhere, isSameFile, parseFilePath } from '../../engine/db/sqlite/file.ts';
 import {
   DATABASE_URLS,
+  findProvider,
   isDatabaseUrl,
   isUnexpandedFile,
   namesOneSchema,
   ONE_SCHEMA,
-  providerOf,
   UNEXPANDED_FILE,
 } from '../../engine/db/url.ts';
 import { OperatorError } from '../../engine/tools/operator-error.ts';
@@ -58,14 +58,14 @@ export const main = command(
   { help, options, urls: ({ from, to }) => [from, to], note: () => '' },
   async ({ values, io, show }) => {
     const [from, to] = [requireUrl('from', values.from), requireUrl('to', values.to)];
-    if (providerOf(from) === 'sqlite' && !fileExists(from))
-      throw new UsageError(`There is no file ${pathOf(from)}.`);
-    const areFiles = [from, to].every((url) => providerOf(url) === 'sqlite');
-    if (from === to || (areFiles && isSameFile(pathOf(from), pathOf(to))))
+    if (findProvider(from) === 'sqlite' && !fileExists(from))
+      throw new UsageError(`There is no file ${parseFilePath(from)}.`);
+    const areFiles = [from, to].every((url) => findProvider(url) === 'sqlite');
+    if (from === to || (areFiles && isSameFile(parseFilePath(from), parseFilePath(to))))
       throw new UsageError('--from and --to are the same database.');
     if ((await withHints('--from', from, (url) => migrations.stateAt(url))).pending.length > 0)
       throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
-    if (providerOf(from) === 'sqlite' ? isOpenElsewhere(from) : await isListenedTo(from))
+    if (findProvider(from) === 'sqlite' ? isOpenElsewhere(from) : await isListenedTo(from))
       io.stderr.write(
         'The source is in use, probably by the service. Stop it first: what it writes from now on is not copied.\n',
       );

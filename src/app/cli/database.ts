@@ -4,20 +4,20 @@ import { OPERATOR } from '../../domain/change/change.ts';
 import { OperatorLists } from '../../domain/link/blocklists.ts';
 import { createServices, type Services } from '../../domain/services.ts';
 import { announceWrite } from '../../engine/db/postgresql/replicas.ts';
-import { fileExists, pathOf } from '../../engine/db/sqlite/file.ts';
-import { providerOf } from '../../engine/db/url.ts';
+import { fileExists, parseFilePath } from '../../engine/db/sqlite/file.ts';
+import { findProvider } from '../../engine/db/url.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
 import { OperatorError } from '../../engine/tools/operator-error.ts';
 import { withoutSecrets } from '../../engine/tools/secrets.ts';
-import { baseUrlOf, type Config } from '../config.ts';
+import { type Config, getBaseUrl } from '../config.ts';
 
 /**
  * Makes sure that the database at `url` exists and has all migrations: only the start and `migrate` apply them.
  */
 async function requireMigrated(url: string): Promise<void> {
-  if (providerOf(url) === 'sqlite' && !fileExists(url))
+  if (findProvider(url) === 'sqlite' && !fileExists(url))
     throw new OperatorError(
-      `There is no file ${withoutSecrets(pathOf(url))}: run "npm run migrate", or start the service, first.`,
+      `There is no file ${withoutSecrets(parseFilePath(url))}: run "npm run migrate", or start the service, first.`,
     );
   const { pending } = await migrations.stateAt(url);
   if (pending.length > 0)
@@ -86,7 +86,7 @@ export async function servicesIn(db: Data, config: Config, lists = new OperatorL
       'The database has no default domain yet: start the service once, with its BASE_URL.',
     );
   return createServices(
-    { ...config, baseUrl: baseUrlOf(config) },
+    { ...config, baseUrl: getBaseUrl(config) },
     {
       defaultDomainId: domain.id,
       lists,

@@ -9,7 +9,7 @@ import { withHints } from '../../engine/db/error-hints.ts';
 import { hostOf } from '../../engine/rules/url.ts';
 import { OperatorError } from '../../engine/tools/operator-error.ts';
 import { withoutSecrets } from '../../engine/tools/secrets.ts';
-import { baseUrlOf, type Config, consoleUrlOf, migratedDatabase } from '../config.ts';
+import { type Config, getBaseUrl, getConsoleUrl, migratedDatabase } from '../config.ts';
 import { withOwnCommands } from '../own-commands.ts';
 import { command, UsageError } from './command.ts';
 import { databaseNote, servicesIn, withDatabase } from './database.ts';
@@ -64,7 +64,7 @@ const options = {
 } as const;
 
 const note = (config: Config) =>
-  `${databaseNote(config.databaseUrl)}\nLinks are on the host of BASE_URL, now ${baseUrlOf(config)}`;
+  `${databaseNote(config.databaseUrl)}\nLinks are on the host of BASE_URL, now ${getBaseUrl(config)}`;
 
 export const main = command({ help, options, note }, async ({ values, config, env, print, show }) => {
   const { notFoundUrl, initialApiKey } = config;
@@ -74,7 +74,7 @@ export const main = command({ help, options, note }, async ({ values, config, en
   if (!/^\d{1,3}$/.test(values.days) || days < 1 || days > DAYS)
     throw new UsageError(`--days is "${values.days}"; it may be a whole number from 1 to ${DAYS}.`);
   const now = parseEnd(values.until);
-  const baseUrl = baseUrlOf(config);
+  const baseUrl = getBaseUrl(config);
   await migrateIfNew(config);
   const { key, token, result } = await withDatabase(config, async (db) => {
     await requireNoLinks(db);
@@ -104,7 +104,7 @@ export const main = command({ help, options, note }, async ({ values, config, en
   if (values.json) return;
   if (token !== null)
     print(
-      `To become the owner of its account, open this within a day:\n\n  ${consoleUrlOf({ ...config, baseUrl })}/console/welcome#${token}\n`,
+      `To become the owner of its account, open this within a day:\n\n  ${getConsoleUrl({ ...config, baseUrl })}/console/welcome#${token}\n`,
     );
   if (key !== null) print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);
 });

@@ -10,7 +10,7 @@ import type { ImportRecord } from '../../domain/transfer/formats.ts';
 import { protocolOf } from '../../engine/rules/url.ts';
 import { OperatorError } from '../../engine/tools/operator-error.ts';
 import { printable } from '../../engine/tools/printable.ts';
-import { baseUrlOf } from '../config.ts';
+import { getBaseUrl } from '../config.ts';
 import { command, UsageError } from './command.ts';
 import { accountNamed, withDatabase } from './database.ts';
 import { counted } from './terminal.ts';
@@ -105,7 +105,7 @@ export const main = command({ help, options }, async ({ values, config, io, show
   await withDatabase(config, async (db) => {
     const writer = await accountNamed(db, account);
     const { records, counts } = counting(
-      exportAccount(db, writer, { scheme: protocolOf(baseUrlOf(config)) }),
+      exportAccount(db, writer, { scheme: protocolOf(getBaseUrl(config)) }),
     );
     const text = writers[format](records);
     if (file === undefined)

@@ -1,7 +1,7 @@
 import { applyMigrations } from '../../db/apply-migrations.ts';
 import { migrations } from '../../db/migrations.ts';
 import { withHints } from '../../engine/db/error-hints.ts';
-import { providerOf } from '../../engine/db/url.ts';
+import { findProvider } from '../../engine/db/url.ts';
 import { type Config, migratedDatabase } from '../config.ts';
 import { command, UsageError } from './command.ts';
 import { databaseNote } from './database.ts';
@@ -36,7 +36,7 @@ export const main = command({ help, options, note }, async ({ values, config, io
     return show({ pending, unknown }, lines.filter((line) => line !== null).join('\n'));
   }
   const newSchema = values['new-schema'];
-  if (newSchema && providerOf(migrated[1]) === 'sqlite')
+  if (newSchema && findProvider(migrated[1]) === 'sqlite')
     throw new UsageError('--new-schema is for PostgreSQL: a SQLite file has one installation.');
   const applied = await withHints(...migrated, (url) => applyMigrations(url, { newSchema }));
   const { lacking } = await withHints(...migrated, (url) => migrations.stateAt(url));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { ownerOf } from '../../engine/db/sqlite/file.ts';
-import { providerOf } from '../../engine/db/url.ts';
+import { readOwner } from '../../engine/db/sqlite/file.ts';
+import { findProvider } from '../../engine/db/url.ts';
 import { OperatorError } from '../../engine/tools/operator-error.ts';
 import { withoutSecrets } from '../../engine/tools/secrets.ts';
 
@@ -25,8 +25,8 @@ const quoted = (argument: string) =>
  * @throws OperatorError with the line to run instead
  */
 export function requireOwner(url: unknown, script: string, argv: readonly string[]): void {
-  if (typeof url !== 'string' || providerOf(url) !== 'sqlite') return;
-  const owner = ownerOf(url);
+  if (typeof url !== 'string' || findProvider(url) !== 'sqlite') return;
+  const owner = readOwner(url);
   if (owner === null || owner === process.getuid?.()) return;
   const user = userNamed(owner);
   const given = argv.length > 0 ? ` -- ${argv.map(quoted).join(' ')}` : '';

@@ -21,7 +21,7 @@ import { OPERATOR, recordingChanges } from '../../domain/change/change.ts';
 import { DomainError } from '../../engine/rules/errors.ts';
 import { parseId, parseInput, plainLine } from '../../engine/rules/input.ts';
 import { OperatorError } from '../../engine/tools/operator-error.ts';
-import { baseUrlOf, consoleUrlOf } from '../config.ts';
+import { getBaseUrl, getConsoleUrl } from '../config.ts';
 import { confirm, isYes as isYesAnswer, yesOption } from './ask.ts';
 import { command, type Io, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
@@ -130,7 +130,7 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
     return show(users, users.length > 0 ? formatUsers(users) : 'There are no users.', 2);
   }
   const { email, account } = values;
-  const page = `${consoleUrlOf({ ...config, baseUrl: baseUrlOf(config) })}/console`;
+  const page = `${getConsoleUrl({ ...config, baseUrl: getBaseUrl(config) })}/console`;
   const hint =
     config.baseUrl === undefined && config.consoleUrl === undefined
       ? '\nBASE_URL is not set here. If the service has it, or another PORT, set them for this command, too.\n'

@@ -22,7 +22,7 @@ import { createDownload } from '../../rest/download.ts';
 import { routes } from '../../rest/routes.ts';
 import { createSnapshot } from '../../rest/snapshot.ts';
 import { api, runOwn } from '../../schema/api.ts';
-import { consoleUrlOf } from '../config.ts';
+import { getConsoleUrl } from '../config.ts';
 import { createFirst } from './first-start.ts';
 import { listJobs } from './jobs.ts';
 import type { Background, Ports } from './ports.ts';
@@ -37,7 +37,7 @@ export type ApiParts = ReturnType<typeof createApiParts>;
 export function createApiParts(opened: Opened, ports: Ports, visitors: VisitParts) {
   const { config, database: db, replicas, countryOf, trusted, metrics } = opened;
   const { baseUrl, graphiql } = config;
-  const consoleUrl = consoleUrlOf(config);
+  const consoleUrl = getConsoleUrl(config);
   const { log, now, random } = ports;
   const { services, feed, trust, report, inFlight, load, servesPeople } = visitors;
 
@@ -49,12 +49,12 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
   const longWorks = new LongWorks(db);
   const common = { db, services, subscriptions, longWorks, timeouts: ports.timeouts, log };
   const requests = { common, access, readers, inFlight, now };
-  const requestOf = createRequestReader(requests, true);
+  const readRequest = createRequestReader(requests, true);
   const openId = OpenId.of(config, consoleUrl, log);
   const signInLog = new SignInLog(log, now);
   const auth = createAuthRouter({
     ...{ db, cookies, access, trust, services, consoleUrl, openId, now, report },
-    download: createDownload({ requestOf, report }),
+    download: createDownload({ readRequest, report }),
     passwords: new UserPasswords(ports.hashCost),
     countriesAsOf: countryOf.asOf,
     bodyTimeout: ports.formTimeout,
@@ -94,10 +94,10 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
       openId?.check();
       return createFirst(config, db, ports);
     },
-    graphql: createGraphQLHandler({ api, graphiql, trusted, requestOf, report }),
+    graphql: createGraphQLHandler({ api, graphiql, trusted, readRequest, report }),
     rest: createRestRouter({
       ...{ routes, baseUrl, run: runOwn, report },
-      requestOf: createRequestReader(requests, false),
+      readRequest: createRequestReader(requests, false),
       requirePermission: ({ actor }, permission) => requirePermission(actor, permission),
     }),
   };

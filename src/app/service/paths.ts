@@ -25,7 +25,7 @@ function isOfAuth(path: string): boolean {
 }
 
 /** The surface of a path (without its query), in any case but for those to sign in and to ask for hosts; any path that is not the service's own is a visit. */
-function surfaceOf(path: string): Surface {
+function findSurface(path: string): Surface {
   const [, part = ''] = path.split('/', 2);
   if (isOfAuth(path) || path === TLS_ASK) return surfaces.other;
   if (!isReserved(part) && !files.has(part.toLowerCase())) return surfaces.visit;
@@ -37,7 +37,7 @@ function surfaceOf(path: string): Surface {
 const forPeople = /^\/(console|docs|openapi\.json|schema\.graphql)(\/|$)/i;
 
 /** The room in which a request has its place. */
-function roomOf({ surface, path }: RequestInfo): string {
+function chooseRoom({ surface, path }: RequestInfo): string {
   if (surface === surfaces.visit) return 'visits';
   if (surface !== surfaces.other || path === DOWNLOAD) return 'apis';
   if (/^\/(livez|readyz)(\/|$)/i.test(path)) return 'health';
@@ -46,8 +46,8 @@ function roomOf({ surface, path }: RequestInfo): string {
 
 /** The service's paths. */
 export const paths: Paths = {
-  surfaceOf,
-  roomOf,
+  findSurface,
+  chooseRoom,
   isOnlyRead: ({ surface, path }) => surface === surfaces.other && !isOfAuth(path),
 };
 

@@ -1,10 +1,10 @@
 import type { KeyAccess } from '../../auth/key-access.ts';
 import type { Client, Data } from '../../db/database.ts';
 import { actorFor } from '../../domain/access/actor.ts';
-import { keyCallerOf } from '../../domain/access/key-caller.ts';
+import { makeKeyCaller } from '../../domain/access/key-caller.ts';
 import type { Readers } from '../../engine/db/postgresql/replicas.ts';
 import type { InFlight } from '../../engine/http/limits/in-flight.ts';
-import { requestInfoOf, signalOf } from '../../engine/http/request/info.ts';
+import { getRequestInfo, getSignal } from '../../engine/http/request/info.ts';
 import type { ApiRequest, RequestOf } from '../../schema/context.ts';
 
 /** The part of the context that all requests share. */
@@ -28,7 +28,7 @@ export function createRequestReader(dependencies: RequestDependencies, bySession
   return async (req, res) => {
     const actor = await (bySession ? access.authenticateAny(req) : access.authenticate(req));
     const { accountId } = actor;
-    const info = requestInfoOf(res);
+    const info = getRequestInfo(res);
     info.actor = actor;
     const { place } = info;
     const time = now();
@@ -40,14 +40,14 @@ export function createRequestReader(dependencies: RequestDependencies, bySession
       rateLimit,
       requestId: info.requestId,
       acceptLanguage: req.headers['accept-language'] ?? '',
-      signal: signalOf(info),
+      signal: getSignal(info),
       data: {
         primary,
         reader: () => readers.readerFor(accountId),
         wrote: () => readers.wrote(accountId),
       },
       updateRights: () => access.updateRights(actor),
-      keyCaller: () => keyCallerOf(actor),
+      keyCaller: () => makeKeyCaller(actor),
       now: () => time,
       running: (execution) => {
         const work = primary.database.onBehalfOf(accountId, execution);
@@ -79,7 +79,7 @@ export function createOwnerRequestReader({ db, ...shared }: CommonContext, now: 
       signal: new AbortController().signal,
       data: { primary: db, reader: () => db, wrote: async () => {} },
       async updateRights() {},
-      keyCaller: () => keyCallerOf({ accountId }),
+      keyCaller: () => makeKeyCaller({ accountId }),
       now: () => time,
       running: (execution) => db.database.onBehalfOf(accountId, execution),
       sendsFile() {},

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { parametersOf } from '../../engine/http/request/parameters.ts';
+import { parseParameters } from '../../engine/http/request/parameters.ts';
 import { hostOf, normalizeHost, withoutPort } from '../../engine/rules/url.ts';
 
 /** Where a proxy asks whether to get a certificate for a host. No other spelling is taken from links. */
@@ -15,7 +15,7 @@ export type TlsStatusOf = (target: string) => Promise<number>;
 export function tlsStatuses(own: readonly string[], serves: (host: string) => Promise<boolean>): TlsStatusOf {
   const hosts = new Set(own.map((address) => withoutPort(hostOf(address))));
   return async (target) => {
-    const [asked, ...others] = parametersOf(target).getAll('domain');
+    const [asked, ...others] = parseParameters(target).getAll('domain');
     const host = normalizeHost(asked ?? '');
     if (host === null || others.length > 0) return 404;
     if (hosts.has(withoutPort(host))) return 200;

@@ -8,19 +8,19 @@ import { ReadServer } from '../../engine/db/postgresql/read-server.ts';
 import type { TrustedDocuments } from '../../engine/graphql/trusted-documents.ts';
 import { InFlight } from '../../engine/http/limits/in-flight.ts';
 import { LoadMeter } from '../../engine/http/limits/load-meter.ts';
-import { clientOf, makeWarning, trustOf } from '../../engine/http/request/client.ts';
+import { findClient, makeWarning, parseTrust } from '../../engine/http/request/client.ts';
 import { RequestLog } from '../../engine/http/request/log.ts';
 import type { Handler } from '../../engine/http/server.ts';
 import type { Stopper } from '../../engine/http/stop-server.ts';
 import { countingFailures, createMailer, holdMails } from '../../engine/outgoing/mail.ts';
 import { askNobody } from '../../engine/outgoing/resolve.ts';
-import { asciiOf, hostOf, isOnHost, normalizeHost, withoutPort } from '../../engine/rules/url.ts';
+import { hostOf, isOnHost, normalizeHost, toAscii, withoutPort } from '../../engine/rules/url.ts';
 import { sendMessage, sendRoot } from '../../redirect/answer.ts';
 import type { CountryLookup } from '../../redirect/country.ts';
 import { createRedirectHandler } from '../../redirect/handler.ts';
 import { LinkCache } from '../../redirect/link-cache.ts';
 import { VisitDatabases } from '../../redirect/visit-databases.ts';
-import { type Config, consoleUrlOf } from '../config.ts';
+import { type Config, getConsoleUrl } from '../config.ts';
 import type { OperatorFiles } from '../operator-files.ts';
 import type { Metrics } from './metrics.ts';
 import type { Ports } from './ports.ts';
@@ -53,7 +53,7 @@ export function createVisitParts(opened: Opened, ports: Ports) {
   const { log, now, random, hashPassword, resolveTxt } = ports;
   const requestLog = new RequestLog(log, metrics);
   const report = requestLog.fault.bind(requestLog);
-  const trust = Object.assign(trustOf(config.trustProxy), { ignored: makeWarning(log) });
+  const trust = Object.assign(parseTrust(config.trustProxy), { ignored: makeWarning(log) });
   const { lists } = operatorFiles;
   const { sideEffects } = config;
   const mailer = ports.sendMail ?? (smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom, log) : null);
@@ -93,7 +93,7 @@ export function createVisitParts(opened: Opened, ports: Ports) {
     formTimeout: ports.formTimeout,
   });
   const isOnConsole = (req: IncomingMessage) =>
-    consoleUrl !== undefined && isOnHost(consoleUrl, clientOf(req, trust).host);
+    consoleUrl !== undefined && isOnHost(consoleUrl, findClient(req, trust).host);
   // The console's own host serves no short links.
   const visit: Handler =
     consoleUrl === undefined
@@ -107,24 +107,24 @@ export function createVisitParts(opened: Opened, ports: Ports) {
     load: new LoadMeter(),
     /** If the database cannot tell, only the host of BASE_URL, or of CONSOLE_URL, serves people. */
     async servesPeople(req: IncomingMessage): Promise<boolean> {
-      const { host } = clientOf(req, trust);
+      const { host } = findClient(req, trust);
       if (consoleUrl !== undefined) return isOnConsole(req);
       return isOnHost(baseUrl, host) || links.servesPeople(host).catch(() => false);
     },
     /** Sends the plain page at the root of the requested host; of one that cannot be read, with the name of the service's own. */
     sendRoot(req: IncomingMessage, res: ServerResponse): void {
-      const host = normalizeHost(clientOf(req, trust).host) ?? hostOf(baseUrl);
+      const host = normalizeHost(findClient(req, trust).host) ?? hostOf(baseUrl);
       sendRoot(req, res, withoutPort(host));
     },
     /** If the database cannot tell, visitors get a page of the service. */
     async rootUrlOf(req: IncomingMessage): Promise<string | null> {
-      const { host } = clientOf(req, trust);
+      const { host } = findClient(req, trust);
       // The host of the console has its own page.
-      if (isOnHost(consoleUrlOf(config), host)) return null;
+      if (isOnHost(getConsoleUrl(config), host)) return null;
       const url = await links.findRootUrl(host).catch(() => null);
-      return url === null || lists.blocksAddress(url) ? null : asciiOf(url);
+      return url === null || lists.blocksAddress(url) ? null : toAscii(url);
     },
     /** Answers a proxy that asks before it gets a certificate. */
-    tlsStatusOf: tlsStatuses([baseUrl, consoleUrlOf(config)], (host) => links.serves(host)),
+    tlsStatusOf: tlsStatuses([baseUrl, getConsoleUrl(config)], (host) => links.serves(host)),
   };
 }

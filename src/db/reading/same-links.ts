@@ -1,7 +1,7 @@
 import { lockName } from '../../engine/db/advisory-lock.ts';
 import type { Dialect, Rows } from '../../engine/db/dialect.ts';
 import { join, name, type Sql, sql } from '../../engine/db/sql.ts';
-import { spellingsOf } from '../../engine/tools/bidirectional.ts';
+import { listSpellings } from '../../engine/tools/bidirectional.ts';
 import { nameFor } from '../../engine/tools/name-for.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { columnsOf } from '../columns.ts';
@@ -24,7 +24,7 @@ function hasUrl(dialect: Dialect, url: string): Sql {
 
 /** The condition on a link's destination that an index of either database serves. */
 function hasDestination({ dialect }: Data, { accountId, domainId, url }: Destination): Sql {
-  const is = spellingsOf(url).map((one) => sql`(${hasUrl(dialect, one)})`);
+  const is = listSpellings(url).map((one) => sql`(${hasUrl(dialect, one)})`);
   return sql`"accountId" = ${accountId} AND "domainId" = ${domainId} AND (${join(is, ' OR ')})`;
 }
 

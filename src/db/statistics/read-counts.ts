@@ -1,7 +1,7 @@
 import { sql } from '../../engine/db/sql.ts';
 import type { Data } from '../database.ts';
 import { type Day, type Days, type Hour, hourIn, type Month } from './calendar.ts';
-import { planOf, type Scope, sourceOf } from './scope.ts';
+import { choosePlan, chooseSource, type Scope } from './scope.ts';
 
 export interface Counts {
   readonly clicks: number;
@@ -29,7 +29,7 @@ export function readTotals(
   { from, to }: Days,
   ids: readonly number[],
 ): Promise<(Counts & { id: number })[]> {
-  const source = sourceOf(scope, 'Day', ids);
+  const source = chooseSource(scope, 'Day', ids);
   return db.read(sql`SELECT ${source.owner} AS "id", SUM("clicks") AS "clicks", SUM("described") AS "described",
       SUM("visitors") AS "visitors", SUM("bots") AS "bots"
       FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${source.owner}`);
@@ -47,7 +47,7 @@ export function readPoints<Interval extends keyof TimeOf>(
   ids: readonly number[],
 ): Promise<(Point<TimeOf[Interval]> & { id: number })[]> {
   const isHours = interval === 'HOUR';
-  const { owner, from: tables } = sourceOf(scope, isHours ? 'Hour' : 'Day', ids);
+  const { owner, from: tables } = chooseSource(scope, isHours ? 'Hour' : 'Day', ids);
   const column = isHours ? sql`"hour"` : sql`"day"`;
   const time = interval === 'MONTH' ? sql`"day" / 100` : column;
   const others = isHours
@@ -55,6 +55,6 @@ export function readPoints<Interval extends keyof TimeOf>(
     : sql`SUM("described") AS "described", SUM("visitors") AS "visitors"`;
   const [first, last] = isHours ? [stored(hourIn(from, 0)), stored(hourIn(to, 23))] : [from, to];
   // SQLite sorts the rows for the grouping: the time, which differs, is compared first.
-  return db.read(sql`${planOf(scope)} SELECT ${owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", ${others}, SUM("bots") AS "bots"
+  return db.read(sql`${choosePlan(scope)} SELECT ${owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", ${others}, SUM("bots") AS "bots"
       FROM ${tables} AND ${column} BETWEEN ${first} AND ${last} GROUP BY ${time}, ${owner}`);
 }

@@ -1,5 +1,5 @@
 import { join, name, PLANNED_EACH_TIME, raw, type Sql, sql } from '../../engine/db/sql.ts';
-import { spellingsOf } from '../../engine/tools/bidirectional.ts';
+import { listSpellings } from '../../engine/tools/bidirectional.ts';
 import type { Data } from '../database.ts';
 import { type Days, monthOf } from './calendar.ts';
 import { splitIntoMonths } from './read-values.ts';
@@ -46,7 +46,7 @@ async function readValueIds(
   const rows = await db.read<{ id: number }>(
     isAlone
       ? sql`SELECT "id" FROM "VisitValue" WHERE "hash" IN (${join(
-          spellingsOf(value ?? '').map((one) => visitValue(kind, { [column]: one }).hash),
+          listSpellings(value ?? '').map((one) => visitValue(kind, { [column]: one }).hash),
         )})`
       : sql`SELECT DISTINCT "id" FROM "AccountMonthValue" JOIN "VisitValue" ON "id" = "valueId"
           WHERE "accountId" = ${accountId} AND "AccountMonthValue"."kind" = ${kind}

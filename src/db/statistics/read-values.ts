@@ -2,7 +2,7 @@ import { join, name, raw, type Sql, sql } from '../../engine/db/sql.ts';
 import { bidiControls } from '../../engine/tools/bidirectional.ts';
 import type { Data } from '../database.ts';
 import { type Days, daysAfter, firstDayOf, lastDayOf, type Month, monthOf, monthsAfter } from './calendar.ts';
-import { planOf, type Scope, sourceOf } from './scope.ts';
+import { choosePlan, chooseSource, type Scope } from './scope.ts';
 import type { Kind, ValueColumn } from './value.ts';
 
 interface Months {
@@ -78,7 +78,7 @@ function orderSql({ by, descending, tiesAscend }: ValueQuery): Sql {
 function sumsSql(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly number[]): Sql {
   const { months, added, subtracted } = splitIntoMonths(days);
   const part = (what: 'DayValue' | 'MonthValue', { from, to }: Days | Months, clicks = sql`"clicks"`) => {
-    const source = sourceOf(scope, what, ids);
+    const source = chooseSource(scope, what, ids);
     const time = what === 'DayValue' ? sql`"day"` : sql`"month"`;
     return sql`SELECT ${source.owner} AS "id", "valueId", ${clicks} AS "clicks" FROM ${source.from}
       AND "kind" IN (${join([...kinds])}) AND ${time} BETWEEN ${from} AND ${to}`;
@@ -149,7 +149,7 @@ export async function readValues(
       owners[0] ? [valueRows(db, index, owners[0].asked, owners)] : [],
     );
     const rows = await db.read<ValueRow & { index: number; id: number }>(
-      sql`${planOf(scope)} WITH ${sumsSql(scope, days, kinds, ids)} ${join(parts, ' UNION ALL ')} ORDER BY "index", "id", "rank"`,
+      sql`${choosePlan(scope)} WITH ${sumsSql(scope, days, kinds, ids)} ${join(parts, ' UNION ALL ')} ORDER BY "index", "id", "rank"`,
     );
     const found = Map.groupBy(rows, ({ index, id }) => `${index} ${id}`);
     for (const [index, owners] of different.entries())

@@ -24,7 +24,7 @@ export const countTables = [
 export type Counted = (typeof countTables)[number]['what'];
 
 /** The tables with the counts of owners, as "count"; `owner` is the id of each row's owner. */
-export function sourceOf(scope: Scope, what: Counted, ids: readonly number[]): { owner: Sql; from: Sql } {
+export function chooseSource(scope: Scope, what: Counted, ids: readonly number[]): { owner: Sql; from: Sql } {
   const listed = join([...ids]);
   if (isGroup(scope)) {
     const { owner, link, table } = groups[scope];
@@ -57,4 +57,4 @@ export function linksIn(scope: keyof typeof groups, ids: readonly number[]): Sql
 }
 
 /** The prefix of a statement: the best plan for a group depends on the number of its links. */
-export const planOf = (scope: Scope): Sql => (isGroup(scope) ? raw(PLANNED_EACH_TIME) : empty);
+export const choosePlan = (scope: Scope): Sql => (isGroup(scope) ? raw(PLANNED_EACH_TIME) : empty);

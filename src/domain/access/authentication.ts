@@ -158,8 +158,8 @@ export class Authentication {
 
   /** Reads what callers may do now. */
   async #check(actors: readonly LiveActor[], version: number): Promise<void> {
-    const stateOf = await readStates(this.#db, actors);
-    for (const actor of actors) actor.become(stateOf(actor), version);
+    const actorStates = await readStates(this.#db, actors);
+    for (const actor of actors) actor.become(actorStates(actor), version);
   }
 
   /**

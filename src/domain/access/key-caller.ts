@@ -5,7 +5,7 @@ import { roleNames } from './role.ts';
 const ADVICE = 'Use createLinks or importLinks, which need fewer keys, or send no key.';
 
 /** A caller with idempotency keys; without a key or user, the service itself. */
-export function keyCallerOf(
+export function makeKeyCaller(
   actor: Pick<Actor, 'accountId'> & Partial<Pick<Actor, 'keyId' | 'userId' | 'role' | 'permissions'>>,
 ): KeyCaller {
   const { accountId, keyId = null, userId = null } = actor;

@@ -1,7 +1,7 @@
 import type { Data } from '../../db/database.ts';
 import { invalidField, notFound } from '../../engine/rules/errors.ts';
 import { parseId } from '../../engine/rules/input.ts';
-import { asciiOf } from '../../engine/rules/url.ts';
+import { toAscii } from '../../engine/rules/url.ts';
 import type { Identity, Passkey } from '../../generated/sqlite/client.ts';
 import { refusal } from '../rules.ts';
 import { bySession } from './session.ts';
@@ -22,7 +22,7 @@ export interface SignedIn {
   readonly signedInAt: Date;
 }
 
-const withoutSlash = (issuer: string) => asciiOf(issuer).replace(/\/$/, '');
+const withoutSlash = (issuer: string) => toAscii(issuer).replace(/\/$/, '');
 
 /** Returns true if two issuers are one: a final slash makes no difference, since people paste the address without it. */
 export function isSameIssuer(one: string, other: string | null): boolean {

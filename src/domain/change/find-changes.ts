@@ -4,7 +4,7 @@ import type { LoggedChange } from '../../engine/changes/events.ts';
 import { changesWithIds } from '../../engine/changes/log.ts';
 import type { Subscriber } from '../../engine/changes/subscriptions.ts';
 import { transactionOrder } from '../../engine/changes/transaction-order.ts';
-import { is, isNoneOf, isSince } from '../../engine/lists/conditions.ts';
+import { is, isNotIn, isSince } from '../../engine/lists/conditions.ts';
 import type { ListReader } from '../../engine/lists/list-reader.ts';
 import type { List } from '../../engine/lists/list-statements.ts';
 import {
@@ -95,7 +95,7 @@ export async function changeConnection(
     table: 'Change',
     where: [
       is('accountId', actor.accountId),
-      ...(maySeeAll(actor) ? [] : [isNoneOf('kind', ofPeople)]),
+      ...(maySeeAll(actor) ? [] : [isNotIn('kind', ofPeople)]),
       transactionOrder(db).isSettled,
       ...(kind == null ? [] : [is('kind', kind)]),
       ...(recordId == null ? [] : [is('recordId', recordId)]),

@@ -7,8 +7,8 @@ import {
   idSchema,
   integerSchema,
   listSchema,
+  makePlainKey,
   notATimestamp,
-  plainKeyOf,
   textSchema,
   timestamp,
   type Unparsed,
@@ -284,7 +284,7 @@ export async function buildColumns(input: LinkInput, services: Services, actor: 
 export function withPlainKey<
   Row extends { readonly titleKey?: string | null | undefined; readonly urlKey: string },
 >(row: Row) {
-  return { ...row, plainKey: plainKeyOf(row.titleKey, row.urlKey) };
+  return { ...row, plainKey: makePlainKey(row.titleKey, row.urlKey) };
 }
 
 /** The columns of a new link except those of its alias. */

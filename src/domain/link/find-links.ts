@@ -12,7 +12,7 @@ import {
   type TagCondition,
 } from '../../db/reading/link-list.ts';
 import { hasStatus } from '../../db/reading/link-status.ts';
-import { type Expression, is, isEarlier, isNull, isOneOf, isSince } from '../../engine/lists/conditions.ts';
+import { type Expression, is, isEarlier, isIn, isNull, isSince } from '../../engine/lists/conditions.ts';
 import type { List } from '../../engine/lists/list-statements.ts';
 import {
   type Connection,
@@ -261,7 +261,7 @@ export function findLinks(
   ids: readonly number[],
   select: LinkSelect,
 ): Promise<SelectedLink[]> {
-  return linksWhere(lists, actor, isOneOf('id', ids), ids.length, select);
+  return linksWhere(lists, actor, isIn('id', ids), ids.length, select);
 }
 
 /** Some of the account's own links that meet a condition. */

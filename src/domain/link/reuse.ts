@@ -6,7 +6,7 @@ import {
   type LinkMatch,
   lockDestination,
 } from '../../db/reading/same-links.ts';
-import { spellingsOf } from '../../engine/tools/bidirectional.ts';
+import { listSpellings } from '../../engine/tools/bidirectional.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { ADDRESSES } from '../change/change.ts';
 import { ofAccount } from '../password.ts';
@@ -43,7 +43,7 @@ export class Reuse {
       .filter(([column, value]) => value !== undefined && !/^url(Key)?$/.test(column))
       .map(([column, value]) => [
         column,
-        ADDRESSES.test(column) && value !== null ? spellingsOf(value) : value,
+        ADDRESSES.test(column) && value !== null ? listSpellings(value) : value,
       ]);
     this.#match = {
       columns: Object.fromEntries(set),

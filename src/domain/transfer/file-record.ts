@@ -155,7 +155,7 @@ export class FileRecord {
   }
 
   /** The name of the column that has the value of a field, such as `tags[0]`; null if there is none. */
-  columnOf(path: string): string | null {
+  findColumn(path: string): string | null {
     const [field = ''] = path.split(/[.[]/);
     return this.#columns.get(field) ?? this.#columns.get(FALLBACKS[field] ?? '') ?? null;
   }

@@ -4,7 +4,7 @@ import { newestTo } from '../../db/reading/same-links.ts';
 import { type FieldError, fieldError, invalid, invalidField } from '../../engine/rules/errors.ts';
 import { foldCase, MAX_BATCH, parseInput, trimPasted } from '../../engine/rules/input.ts';
 import type { Refusal } from '../../engine/rules/refusal.ts';
-import { spellingsOf } from '../../engine/tools/bidirectional.ts';
+import { listSpellings } from '../../engine/tools/bidirectional.ts';
 import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import type { BulkOutcome } from '../link/bulk.ts';
@@ -234,13 +234,13 @@ type Placed = ImportedLine & { readonly domainId?: number | undefined; readonly 
 
 /** The results with the ids of the links that lead to the same URLs already. */
 async function withExisting(db: Data, { accountId }: Actor, results: readonly Placed[]): Promise<Placed[]> {
-  const spelled = results.flatMap(({ url }) => (url === undefined ? [] : spellingsOf(url)));
+  const spelled = results.flatMap(({ url }) => (url === undefined ? [] : listSpellings(url)));
   const ids = await newestTo(
     db,
     accountId,
     spelled.map((url) => [url, foldCase(url)]),
   );
-  const newest = (url: string) => Math.max(0, ...spellingsOf(url).map((one) => ids.get(one) ?? 0)) || null;
+  const newest = (url: string) => Math.max(0, ...listSpellings(url).map((one) => ids.get(one) ?? 0)) || null;
   return results.map((one) => ({ ...one, existingLinkId: newest(one.url ?? '') }));
 }
 

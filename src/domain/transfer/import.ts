@@ -172,7 +172,7 @@ export class Import {
       refused: [],
       notes: [],
       isNew: false,
-      columnOf: () => null,
+      findColumn: () => null,
     };
     if ('unreadable' in source) {
       const why = because(source.unreadable, 'UNREADABLE_RECORD', {});
@@ -180,15 +180,15 @@ export class Import {
     }
     const columns = this.#findColumns(source.header);
     const record = readRecord(columns, source.raw, source.isCsv);
-    const columnOf = (field: string) => record.columnOf(field);
+    const findColumn = (field: string) => record.findColumn(field);
     for (const name of record.unused)
       if (this.#unusedColumns.size < MAX_UNUSED)
         this.#unusedColumns.add(name.trim().slice(0, MAX_UNUSED_LENGTH));
     try {
       const line = readLine(record, columns.format, this.#context.now);
-      return { ...empty, ...(await this.#resolve(line)), columnOf };
+      return { ...empty, ...(await this.#resolve(line)), findColumn };
     } catch (error) {
-      if (error instanceof RefusedLine) return { ...empty, refused: error.fields, columnOf };
+      if (error instanceof RefusedLine) return { ...empty, refused: error.fields, findColumn };
       throw error;
     }
   }

@@ -28,7 +28,7 @@ export interface Entry {
   /** True if a space, pixel or domain was created for it. */
   readonly isNew: boolean;
   /** The column of a field, if the file has one. */
-  columnOf(field: string): string | null;
+  findColumn(field: string): string | null;
 }
 
 /** A message about a line. */
@@ -86,9 +86,9 @@ export class LineReports {
 
   /** @param outcomes of its links; those after which the batch stopped are missing */
   add(entry: Entry, outcomes: readonly BulkOutcome[]): void {
-    const { line, links, refused, notes, columnOf } = entry;
+    const { line, links, refused, notes, findColumn } = entry;
     const report = (taken: boolean, field: string | null, message: string) =>
-      this.#onMessage({ line, taken, field, column: field && columnOf(field), message });
+      this.#onMessage({ line, taken, field, column: field && findColumn(field), message });
     const told = new Set<string>();
     const refuse = (fields: readonly FieldError[], about: string) => {
       this.counts.refused++;
@@ -113,7 +113,7 @@ export class LineReports {
     }
     if (!outcomes.some(({ kind }) => kind === 'created')) return;
     const all: readonly Note[] = isOne ? notes : [...notes, { message: noteOfAliases(outcomes, links) }];
-    for (const { field = null, column = field && columnOf(field), message } of all)
+    for (const { field = null, column = field && findColumn(field), message } of all)
       this.#onMessage({ line, taken: true, field, column, message });
   }
 

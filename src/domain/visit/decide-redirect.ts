@@ -1,4 +1,4 @@
-import { asciiOf, withQuery } from '../../engine/rules/url.ts';
+import { toAscii, withQuery } from '../../engine/rules/url.ts';
 import { keysOf } from '../../engine/tools/keys-of.ts';
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 import { isItself } from '../link/alias.ts';
@@ -180,7 +180,7 @@ export function decideRedirect(
   const whyEnded = status === 'EXPIRED' ? whyExpired(link, now) : '';
   if (step('EXPIRED', status === 'EXPIRED', whyEnded, 'It has not expired.')) {
     const { expirationUrl } = link;
-    return end('EXPIRED', expirationUrl === null || isLoop(expirationUrl) ? null : asciiOf(expirationUrl));
+    return end('EXPIRED', expirationUrl === null || isLoop(expirationUrl) ? null : toAscii(expirationUrl));
   }
   const asks = link.password !== null && !visitor.passwordGiven;
   const whyNot = link.password === null ? 'It has no password.' : 'The right password was given.';

@@ -82,15 +82,15 @@ const byTransaction: TransactionOrder = {
   },
   between(from, to, after) {
     const first = from.isStandby ? from.settled : from.next;
-    const isOneOf = (open: readonly number[]) => sql`"tx" IN (${join([...open])})`;
+    const isByOpen = (open: readonly number[]) => sql`"tx" IN (${join([...open])})`;
     const conditions = [
       // The start of a scan of the index, whatever the planner expects of the others.
       after === null
         ? sql`"tx" >= ${Math.min(first, ...from.open)}`
         : sql`("tx", "id") > (${after.tx}, ${after.id})`,
       sql`"tx" < ${to.next}`,
-      ...(from.open.length > 0 ? [sql`("tx" >= ${first} OR ${isOneOf(from.open)})`] : []),
-      ...(to.open.length > 0 ? [sql`NOT ${isOneOf(to.open)}`] : []),
+      ...(from.open.length > 0 ? [sql`("tx" >= ${first} OR ${isByOpen(from.open)})`] : []),
+      ...(to.open.length > 0 ? [sql`NOT ${isByOpen(to.open)}`] : []),
     ];
     return sql`${join(conditions, ' AND ')} ORDER BY "tx", "id"`;
   },

@@ -6,7 +6,7 @@ import { makeFolder } from '../tools/make-folder.ts';
 import { OperatorError } from '../tools/operator-error.ts';
 import { withoutSecrets } from '../tools/secrets.ts';
 import { A_MINUTE, BACKUP } from './backup-time.ts';
-import { fileExists, isSameFile, LOCK_TIMEOUT, openFile, pathOf } from './sqlite/file.ts';
+import { fileExists, isSameFile, LOCK_TIMEOUT, openFile, parseFilePath } from './sqlite/file.ts';
 
 /** The SQLite application id of our backups. */
 const MARK = 0x4c73426b;
@@ -25,14 +25,14 @@ function isBackup(path: string): boolean {
 
 /** Makes a restored backup a database like any other, which no backup may replace. Call it before the file is served. */
 export function unmark(url: string): void {
-  if (!isBackup(pathOf(url))) return;
+  if (!isBackup(parseFilePath(url))) return;
   const file = openFile(url);
   file.pragma('application_id = 0');
   file.close();
 }
 
 /** Returns the start time of a process, in ticks since the machine booted; '' if the system does not tell. */
-function startTimeOf(pid: number): string {
+function readStartTime(pid: number): string {
   try {
     const state = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name of the program, in brackets, may have any characters.
@@ -51,14 +51,14 @@ function runs(pid: number, startTime: string): boolean {
     // A process of another user may not be signalled.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
-  return startTime === '' || startTime === startTimeOf(pid);
+  return startTime === '' || startTime === readStartTime(pid);
 }
 
 const host = encodeURIComponent(hostname());
 
 /** The name of a copy that this process writes. */
 function partialName(target: string): string {
-  return `.${target}.partial.${host}.${process.pid}.${startTimeOf(process.pid)}`;
+  return `.${target}.partial.${host}.${process.pid}.${readStartTime(process.pid)}`;
 }
 
 /** Notes the time of a backup in the database, for the metrics. A database that cannot be written is backed up, too. */
@@ -103,9 +103,10 @@ export class Backups {
    * @throws OperatorError
    */
   backUp(url: string, target: string): void {
-    if (!fileExists(url)) throw new OperatorError(`There is no file ${withoutSecrets(pathOf(url))}.`);
+    if (!fileExists(url)) throw new OperatorError(`There is no file ${withoutSecrets(parseFilePath(url))}.`);
     if (existsSync(target)) {
-      if (isSameFile(target, pathOf(url))) throw new OperatorError(`${target} is the database itself.`);
+      if (isSameFile(target, parseFilePath(url)))
+        throw new OperatorError(`${target} is the database itself.`);
       if (!isBackup(target))
         throw new OperatorError(`${target} already exists, and is not a backup of ${this.#program}.`);
     }
@@ -114,7 +115,7 @@ export class Backups {
     for (const name of readdirSync(folder))
       if (this.#isAbandoned(name, basename(target))) rmSync(join(folder, name), { force: true });
     const partial = join(folder, partialName(basename(target)));
-    const source = new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });
+    const source = new Sqlite(parseFilePath(url), { timeout: LOCK_TIMEOUT });
     try {
       // SQLite writes into an empty file, and keeps its mode: nobody else may read the copy, not even a part of it.
       closeSync(openSync(partial, 'wx', 0o600));
@@ -135,7 +136,7 @@ export class Backups {
    * @param url the database, which is never deleted
    */
   keepNewest(folder: string, count: number, url: string): string[] {
-    const isDeletable = (path: string) => isBackup(path) && !isSameFile(path, pathOf(url));
+    const isDeletable = (path: string) => isBackup(path) && !isSameFile(path, parseFilePath(url));
     const dated = readdirSync(folder)
       .filter((name) => this.#dated.test(name) && isDeletable(join(folder, name)))
       .sort();

@@ -32,12 +32,12 @@ async function readNumber(db: Transaction, expression: Sql): Promise<number> {
   return number;
 }
 
-async function countOf(db: Transaction, table: string): Promise<number> {
+async function countTableRows(db: Transaction, table: string): Promise<number> {
   return readNumber(db, sql`(SELECT COUNT(*) FROM ${name(table)})`);
 }
 
 /** All rows of a table in the order of its key, in batches. */
-async function* rowsOf(db: Transaction, table: CopiedTable): AsyncGenerator<Row[]> {
+async function* readTable(db: Transaction, table: CopiedTable): AsyncGenerator<Row[]> {
   const columns = table.key ?? ID;
   const key = join(columns.map(name));
   let after: Sql = empty;
@@ -53,9 +53,9 @@ async function* rowsOf(db: Transaction, table: CopiedTable): AsyncGenerator<Row[
 }
 
 /** Equal for tables with equal contents, on either database. */
-async function checksumOf(db: Transaction, table: CopiedTable): Promise<string> {
+async function computeChecksum(db: Transaction, table: CopiedTable): Promise<string> {
   const hash = createHash('sha256');
-  for await (const rows of rowsOf(db, table))
+  for await (const rows of readTable(db, table))
     for (const row of rows)
       hash.update(
         JSON.stringify(
@@ -73,7 +73,7 @@ function tableName({ database }: Transaction, table: string): string {
 }
 
 /** The largest id that a table ever assigned, also if the row was deleted; 0 if none. */
-async function lastIdOf(db: Transaction, table: string): Promise<number> {
+async function readLastId(db: Transaction, table: string): Promise<number> {
   return readNumber(
     db,
     db.database.provider === 'sqlite'
@@ -99,7 +99,7 @@ interface Delegate {
   createMany(args: { data: Row[] }): Promise<unknown>;
 }
 
-function delegateOf(db: Transaction, table: string): Delegate {
+function getDelegate(db: Transaction, table: string): Delegate {
   // The client has a property for each table; TypeScript cannot follow that through the name.
   return (db.prisma as unknown as Record<string, Delegate>)[
     table.charAt(0).toLowerCase() + table.slice(1)
@@ -131,9 +131,9 @@ function unfitColumn(row: Row, narrow: ReadonlySet<string>): string | null {
 
 /** The clients accept a bigint only for columns that are larger than JavaScript's numbers. */
 function withNumbers(row: Row): Row {
-  const numberOf = (value: unknown) =>
+  const toNumber = (value: unknown) =>
     typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, numberOf(value)]));
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, toNumber(value)]));
 }
 
 /** @throws OperatorError that names a row that the target cannot hold */
@@ -151,7 +151,7 @@ async function insert(
         `The table ${table} has a row that cannot be copied (${named(row)}): ${unfit}.`,
       );
   }
-  await delegateOf(target, table)
+  await getDelegate(target, table)
     .createMany({ data: rows.map(withNumbers) })
     .catch((error: unknown) => {
       const [first, last] = [rows.at(0), rows.at(-1)];
@@ -231,23 +231,23 @@ async function copyTables(
 ): Promise<void> {
   const { tables } = copied;
   for (const { name } of tables)
-    if ((await countOf(target, name)) > 0)
+    if ((await countTableRows(target, name)) > 0)
       throw new OperatorError(
         `The target is not empty: its table ${name} has rows. Empty it, or name another.`,
       );
   await withoutTriggers(target, copied, async () => {
     for (const table of tables) {
       const { name, key } = table;
-      const total = await countOf(source, name);
+      const total = await countTableRows(source, name);
       let done = 0;
       const narrow = await narrowColumns(target, name);
       progress(name, done, total);
-      for await (const rows of rowsOf(source, table)) {
+      for await (const rows of readTable(source, table)) {
         await insert(target, table, rows, narrow);
         done += rows.length;
         progress(name, done, total);
       }
-      if (key === undefined) await setNextId(target, name, await lastIdOf(source, name));
+      if (key === undefined) await setNextId(target, name, await readLastId(source, name));
     }
   });
   // The log continues in a new epoch, which comes after all changes of the source.
@@ -255,8 +255,9 @@ async function copyTables(
   await target.prisma.$executeRaw`UPDATE "Revision" SET "number" = ${epoch + 1} WHERE "topic" = 'changes'`;
   for (const table of tables) {
     const { name } = table;
-    const [there, here] = [await countOf(source, name), await countOf(target, name)];
-    const same = there === here && (await checksumOf(source, table)) === (await checksumOf(target, table));
+    const [there, here] = [await countTableRows(source, name), await countTableRows(target, name)];
+    const same =
+      there === here && (await computeChecksum(source, table)) === (await computeChecksum(target, table));
     if (!same)
       throw new OperatorError(`The table ${name} did not come out the same (${there} rows, ${here} copied).`);
   }

@@ -5,7 +5,14 @@ import { AnswerWatch } from './answer-watch.ts';
 import { type Begun, BegunTransactions } from './begun-transactions.ts';
 import { onBehalfOf } from './current-account.ts';
 import type { Dialect } from './dialect.ts';
-import { type Connection, dateText, type PoolOptions, type RawRead, rowsOf, type Times } from './driver.ts';
+import {
+  type Connection,
+  dateText,
+  decodeRows,
+  type PoolOptions,
+  type RawRead,
+  type Times,
+} from './driver.ts';
 import { retryConflicts } from './errors.ts';
 import { postgresql } from './postgresql/dialect.ts';
 import type {
@@ -27,7 +34,7 @@ export interface Statements {
   readonly dialect: Dialect;
   /**
    * The rows of a statement. It bypasses Prisma's client, whose overhead for a list of ten is as long as the query itself.
-   * Their columns become fields as `rowsOf` describes.
+   * Their columns become fields as `decodeRows` describes.
    * @param times what times become: `Date`, or for answers, ISO text
    */
   read<Row>(statement: Sql, times?: Times): Promise<Row[]>;
@@ -231,7 +238,7 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
     const startedAt = performance.now();
     const found = await read(text, statement.values);
     this.#onStatement?.(text, (performance.now() - startedAt) / 1000);
-    return rowsOf(found, times);
+    return decodeRows(found, times);
   }
 
   async transaction<T>(

@@ -109,7 +109,7 @@ const compiled = new LRUCache<string, MakeRow>({ max: 500 });
 /** By the lists of names that statements keep. */
 const kept = { text: new WeakMap<object, MakeRow>(), Date: new WeakMap<object, MakeRow>() };
 
-function makerOf(raw: RawRows, times: Times): MakeRow {
+function chooseMaker(raw: RawRows, times: Times): MakeRow {
   const key = `${times} ${raw.names.join()} ${raw.kinds.join()}`;
   const make = compiled.get(key) ?? compileRow(raw, times);
   compiled.set(key, make);
@@ -120,10 +120,10 @@ function makerOf(raw: RawRows, times: Times): MakeRow {
  * Large numbers become numbers. Columns `owner.id` and `owner.name` become an object `owner`, which is null if its id is;
  * a column `items[]` with a list in JSON becomes a list `items`.
  */
-export function rowsOf<Row>(raw: RawRows, times: Times): Row[] {
+export function decodeRows<Row>(raw: RawRows, times: Times): Row[] {
   const { names, keepsNames = false, rows } = raw;
   const known = keepsNames ? kept[times].get(names) : undefined;
-  const make = known ?? makerOf(raw, times);
+  const make = known ?? chooseMaker(raw, times);
   if (keepsNames && known === undefined) kept[times].set(names, make);
   return rows.map(make) as Row[]; // The caller says what the statement selects.
 }

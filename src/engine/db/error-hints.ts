@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { oneLine } from '../tools/one-line.ts';
 import { OperatorError } from '../tools/operator-error.ts';
 import { withoutSecrets } from '../tools/secrets.ts';
-import { causesOf, type ErrorDetails, isDiskFull, isRefusedConnect } from './errors.ts';
+import { type ErrorDetails, isDiskFull, isRefusedConnect, listCauses } from './errors.ts';
 import { PoolerBetween } from './postgresql/client.ts';
 import { ForbiddenSchema, WrongEncoding, WrongSchema, WrongSetting } from './postgresql/session.ts';
 import { hintForTls } from './postgresql/tls-hints.ts';
-import { pathOf } from './sqlite/file.ts';
+import { parseFilePath } from './sqlite/file.ts';
 
 /** A part of a URL; masked if a wrong slash may have put a password into it. */
 function shown(part: string): string {
@@ -14,7 +14,7 @@ function shown(part: string): string {
 }
 
 /** The parts of a PostgreSQL URL that may be shown. */
-function addressOf(url: string) {
+function describeAddress(url: string) {
   const { hostname, port, pathname, username } = new URL(url);
   const role = shown(decodeURIComponent(username));
   return {
@@ -24,7 +24,7 @@ function addressOf(url: string) {
   };
 }
 
-type Address = ReturnType<typeof addressOf>;
+type Address = ReturnType<typeof describeAddress>;
 
 /** Advice by the error names of the adapters and PostgreSQL. */
 const hints: readonly [RegExp, (address: Address, variable: string) => string][] = [
@@ -122,7 +122,7 @@ function hintForSchema({ session: { schema, database, settings } }: WrongSchema,
 
 /** True if the binary of the SQLite driver is missing, or is for another system. */
 function isDriverBroken(error: unknown): boolean {
-  return causesOf(error).some(
+  return listCauses(error).some(
     ({ code, message }) =>
       code === 'ERR_DLOPEN_FAILED' ||
       (code === 'MODULE_NOT_FOUND' && String(message).includes('better_sqlite3.node')),
@@ -131,9 +131,9 @@ function isDriverBroken(error: unknown): boolean {
 
 /** Why a SQLite file cannot be used, and what to do; null for an error that is not about the file. */
 function hintForFile(error: unknown, url: string, variable: string): string | null {
-  const file = resolve(pathOf(url));
+  const file = resolve(parseFilePath(url));
   const named = `the SQLite file "${withoutSecrets(file)}", which ${variable} names,`;
-  const hasCode = (pattern: RegExp) => causesOf(error).some(({ code }) => pattern.test(String(code)));
+  const hasCode = (pattern: RegExp) => listCauses(error).some(({ code }) => pattern.test(String(code)));
   const isOfPath = ({ path }: ErrorDetails) =>
     typeof path === 'string' && `${file}/`.startsWith(`${resolve(path)}/`);
   if (isDiskFull(error)) return `The disk of ${named} is full: make room, and try again.`;
@@ -142,7 +142,7 @@ function hintForFile(error: unknown, url: string, variable: string): string | nu
   if (hasCode(/^SQLITE_IOERR/))
     return `T${named.slice(1)} cannot be read or written: ${oneLine(error)}. Is its disk full?`;
   if (error instanceof OperatorError) return `${error.message} ${variable} is "${withoutSecrets(url)}".`;
-  if (!hasCode(/^SQLITE_(NOTADB|CANTOPEN|READONLY)/) && !causesOf(error).some(isOfPath)) return null;
+  if (!hasCode(/^SQLITE_(NOTADB|CANTOPEN|READONLY)/) && !listCauses(error).some(isOfPath)) return null;
   return (
     `${variable} is "${withoutSecrets(url)}"; it may be file:PATH of a SQLite database, or of a file ` +
     `to be made in a folder that may be written: ${oneLine(error)}.`
@@ -172,12 +172,12 @@ export function hintFor(error: unknown, url: string, variable: string): string |
   if (url.startsWith('file:')) return hintForFile(error, url, variable);
   const parsed = URL.parse(url);
   if (parsed === null) return null;
-  const address = addressOf(url);
+  const address = describeAddress(url);
   const tls = hintForTls(error, { ...address, parameters: parsed.searchParams, variable });
   if (tls !== null) return tls;
   const connections = hintForConnections(error, address, variable);
   if (connections !== null) return connections;
-  const messages = causesOf(error)
+  const messages = listCauses(error)
     .flatMap(({ kind, code, originalCode, message, reason }) => [kind, code, originalCode, message, reason])
     .join('\n');
   return hints.find(([fault]) => fault.test(messages))?.[1](address, variable) ?? null;

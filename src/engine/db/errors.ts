@@ -16,15 +16,15 @@ interface Nested extends ErrorDetails {
 }
 
 /** An error with its causes, the outermost first. */
-export function causesOf(error: unknown): ErrorDetails[] {
+export function listCauses(error: unknown): ErrorDetails[] {
   if (typeof error !== 'object' || error === null) return [];
   const one: Nested = error;
-  return [one, ...causesOf(one.meta?.driverAdapterError ?? one.cause)];
+  return [one, ...listCauses(one.meta?.driverAdapterError ?? one.cause)];
 }
 
 /** True if the error has one of these codes or kinds: Prisma's, its adapters', or the database's own. */
 function hasCode(error: unknown, pattern: RegExp): boolean {
-  return causesOf(error).some(({ code, kind, originalCode }) =>
+  return listCauses(error).some(({ code, kind, originalCode }) =>
     [code, kind, originalCode].some((one) => typeof one === 'string' && pattern.test(one)),
   );
 }
@@ -72,7 +72,7 @@ export function isUnstorable(error: unknown): boolean {
 
 /** The character that the encoding lacks, by its bytes in the error; empty if the error does not tell. */
 export function unstorableCharacter(error: unknown): string {
-  const messages = causesOf(error).map(({ message }) => String(message));
+  const messages = listCauses(error).map(({ message }) => String(message));
   const [bytes = ''] = messages.flatMap((message) => /(?:0x[\da-f]{2} ?)+/i.exec(message) ?? []);
   return Buffer.from(bytes.replaceAll(/0x| /gi, ''), 'hex').toString();
 }
@@ -119,7 +119,7 @@ const BROKEN = [
 
 /** True if the server did not answer in time, or broke the connection. False for a statement that it cancelled. */
 export function isUnanswered(error: unknown): boolean {
-  return causesOf(error).some(({ message }) => BROKEN.some((start) => String(message).startsWith(start)));
+  return listCauses(error).some(({ message }) => BROKEN.some((start) => String(message).startsWith(start)));
 }
 
 /** Poolers' messages for a client too many; their codes stand for other errors, too. */
@@ -128,7 +128,8 @@ const NO_MORE_CLIENTS = /^(no more connections allowed|max client connections re
 /** Returns true if the server grants no further connection to this role, to this database or at all. */
 export function isRefusedConnect(error: unknown): boolean {
   return (
-    hasCode(error, /^53300$/) || causesOf(error).some(({ message }) => NO_MORE_CLIENTS.test(String(message)))
+    hasCode(error, /^53300$/) ||
+    listCauses(error).some(({ message }) => NO_MORE_CLIENTS.test(String(message)))
   );
 }
 

@@ -5,7 +5,7 @@ import { unmark } from './backup.ts';
 import { dateText } from './driver.ts';
 import { isForbidden } from './errors.ts';
 import { type Migrations, READ_TABLE } from './migration-state.ts';
-import { connectTo, PoolerBetween, settingsOf } from './postgresql/client.ts';
+import { connectTo, makeSettings, PoolerBetween } from './postgresql/client.ts';
 import { DEFAULT_SCHEMA, qualified, quoted } from './postgresql/schema.ts';
 import { ForbiddenSchema, inspectUrl, requireSchema } from './postgresql/session.ts';
 import { openFile } from './sqlite/file.ts';
@@ -26,7 +26,7 @@ const MAKE_TABLE: Readonly<Record<Provider, string>> = {
   )`,
 };
 
-function rowOf(name: string, script: string): string[] {
+function makeRow(name: string, script: string): string[] {
   const checksum = createHash('sha256').update(script).digest('hex');
   const now = dateText(new Date());
   return [randomUUID(), checksum, name, now, now];
@@ -74,7 +74,7 @@ function applyToSqlite(migrations: Migrations, url: string, progress: MigrationP
       throw new Error(`the migration ${next} leaves records that refer to nothing`);
     file
       .prepare(`INSERT INTO "_prisma_migrations" (${COLUMNS}) VALUES (?, ?, ?, ?, ?, 1)`)
-      .run(rowOf(next, script));
+      .run(makeRow(next, script));
     return next;
   });
   try {
@@ -146,7 +146,7 @@ async function applyPending(
     await bindFunctions(client, schema, script);
     await client.query(
       `INSERT INTO "_prisma_migrations" (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, 1)`,
-      rowOf(name, written),
+      makeRow(name, written),
     );
     await client.query('COMMIT');
     applied.push(name);
@@ -163,7 +163,7 @@ async function applyToPostgresql(
   if (session.pooled) throw new PoolerBetween('a connection pooler stands before the database');
   const schema = requireSchema(session, newSchema);
   // A migration may take longer than the role's statements may, and wait longer for a lock.
-  const settings = { ...settingsOf(false, schema), statement_timeout: '0', lock_timeout: '0' };
+  const settings = { ...makeSettings(false, schema), statement_timeout: '0', lock_timeout: '0' };
   const client = await connectTo(url, {}, settings);
   try {
     // A migration ends with its process; PostgreSQL 13 does not have the setting.

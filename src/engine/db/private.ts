@@ -58,7 +58,7 @@ interface Driven {
  * The adapter calls the transaction's `onError` for each statement that fails.
  * @param failed called with each of these errors, also with those that the adapter meets
  */
-export function connectionOf(
+export function getConnection(
   transaction: Transaction,
   failed: (error: Failure, client: PoolClient) => void,
 ): Driven {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 export type Provider = 'sqlite' | 'postgresql';
 
 /** The provider of a URL: `file:…` is SQLite, `postgres://…` and `postgresql://…` are PostgreSQL, others null. */
-export function providerOf(url: string): Provider | null {
+export function findProvider(url: string): Provider | null {
   if (/^file:./.test(url)) return 'sqlite';
   if (/^postgres(ql)?:\/\//.test(url)) return 'postgresql';
   return null;
@@ -60,7 +60,7 @@ const NO_SCHEMA = /^(pg_.*|information_schema|\$user|".*"|.*,.*)$/is;
 
 /** Returns true for a PostgreSQL URL that names no schema, or one that may have tables. */
 export function namesOneSchema(url: string): boolean {
-  if (providerOf(url) !== 'postgresql') return true;
+  if (findProvider(url) !== 'postgresql') return true;
   const names = [...(URL.parse(url)?.searchParams.keys() ?? [])];
   const isElsewhere = names.some((name) => name !== 'schema' && SCHEMA_ELSEWHERE.test(name));
   return !isElsewhere && !NO_SCHEMA.test(namedSchema(url) ?? '');
@@ -72,7 +72,7 @@ export function isDatabaseUrl(url: string): boolean {
   if (/^file:(\s|:memory:)/.test(url)) return false;
   // Other programs take parameters there; this one would make a file with that name.
   if (/^file:.*\?/s.test(url)) return false;
-  if (providerOf(url) !== 'postgresql') return providerOf(url) !== null;
+  if (findProvider(url) !== 'postgresql') return findProvider(url) !== null;
   try {
     const { username, password, pathname, hash } = new URL(url);
     // The driver would leave out the rest of a name or a password.
@@ -87,7 +87,7 @@ export function isDatabaseUrl(url: string): boolean {
 
 /** The provider of a database URL. @throws Error if it has none */
 export function requireProvider(url: string): Provider {
-  const provider = providerOf(url);
+  const provider = findProvider(url);
   if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
   return provider;
 }

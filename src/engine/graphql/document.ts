@@ -27,9 +27,9 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Definition } from './definition.ts';
 import { NO_LIMIT } from './input-limits.ts';
-import { limits, overflowOf, tooLarge } from './limits.ts';
-import { listLimitsOf } from './list-limits.ts';
-import { comparisonsIn, fieldsOf, fragmentsOf } from './merged-fields.ts';
+import { findOverflow, limits, tooLarge } from './limits.ts';
+import { readListLimits } from './list-limits.ts';
+import { comparisonsIn, indexFragments, mergeFields } from './merged-fields.ts';
 import { plannedBy } from './private.ts';
 
 const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
@@ -51,10 +51,10 @@ const LINE_BREAKS = /\r\n|[\n\r]/g;
 
 /** @throws GraphQLError if there are too many fragments or operations */
 function checkDefinitions({ definitions }: DocumentNode): void {
-  const countOf = (kind: Kind) => definitions.filter((one) => one.kind === kind).length;
-  const fragments = countOf(Kind.FRAGMENT_DEFINITION);
+  const countDefinitions = (kind: Kind) => definitions.filter((one) => one.kind === kind).length;
+  const fragments = countDefinitions(Kind.FRAGMENT_DEFINITION);
   if (fragments > limits.fragments) throw tooLarge('fragments', fragments);
-  const operations = countOf(Kind.OPERATION_DEFINITION);
+  const operations = countDefinitions(Kind.OPERATION_DEFINITION);
   if (operations > limits.operations) throw tooLarge('operations', operations);
 }
 
@@ -84,7 +84,7 @@ function parseWithinLimits(text: string): DocumentNode {
     return document;
   } catch (error) {
     // The parser is recursive: thousands of nested brackets overflow the stack.
-    const overflow = overflowOf(error);
+    const overflow = findOverflow(error);
     if (overflow) throw notExecuted(overflow, PARSE_FAILED);
     if (!(error instanceof GraphQLError)) throw error;
     // The parser reports the first token beyond the limit as a syntax error.
@@ -140,7 +140,7 @@ function subscriptionRootRule(context: ValidationContext): ASTVisitor {
  * The errors of a document. Some rules go first: others fail on what they refuse, or take long for it.
  * @param first those of our own
  */
-export function errorsOf(
+export function validateDocument(
   schema: GraphQLSchema,
   document: DocumentNode,
   first: readonly ValidationRule[] = [],
@@ -182,7 +182,7 @@ function mayLack({ args, extensions }: GraphQLField<unknown, unknown>, hasRelati
   return args.length > 0 || !(hasRelations || isColumns);
 }
 
-export function factsOf(
+export function collectFacts(
   document: DocumentNode,
   { schema, readsRelations }: Pick<Definition, 'schema' | 'readsRelations'>,
 ): Facts {
@@ -225,7 +225,7 @@ function permissionsFor(
   { permissionFor }: Definition,
 ): ReadonlySet<string> {
   // Any caller may ask about the schema; a mutation of nothing else is as good as none.
-  const names = [...fieldsOf([selectionSet], fragmentsOf(document)).values()].flat();
+  const names = [...mergeFields([selectionSet], indexFragments(document)).values()].flat();
   return new Set(
     names.map(({ name: { value } }) => (value.startsWith('__') ? 'READ' : permissionFor(operation, value))),
   );
@@ -277,13 +277,13 @@ export class Operation {
 
   /** Returns the maximum number of items of the list in a variable; only for a valid document. */
   maxItemsIn(variable: string): number {
-    this.#listLimits ??= listLimitsOf(this.document, this.schema);
+    this.#listLimits ??= readListLimits(this.document, this.schema);
     return this.#listLimits.get(variable) ?? NO_LIMIT;
   }
 
   /** Its use of the schema; only for a valid document. */
   get facts(): Facts {
-    this.#facts ??= factsOf(this.document, this.definition);
+    this.#facts ??= collectFacts(this.document, this.definition);
     return this.#facts;
   }
 }
@@ -346,15 +346,15 @@ export class Documents {
       if (error instanceof GraphQLError) return error;
       throw error;
     }
-    const errors = this.#errorsOf(document).map((error) => notExecuted(error, 'GRAPHQL_VALIDATION_FAILED'));
+    const errors = this.#validate(document).map((error) => notExecuted(error, 'GRAPHQL_VALIDATION_FAILED'));
     return new Prepared(this.#definition, document, errors);
   }
 
-  #errorsOf(document: DocumentNode): readonly GraphQLError[] {
+  #validate(document: DocumentNode): readonly GraphQLError[] {
     try {
-      return errorsOf(this.#definition.schema, document, [limitRule], this.#rules);
+      return validateDocument(this.#definition.schema, document, [limitRule], this.#rules);
     } catch (error) {
-      const overflow = overflowOf(error);
+      const overflow = findOverflow(error);
       if (overflow === null) throw error;
       return [overflow];
     }

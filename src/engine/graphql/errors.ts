@@ -36,20 +36,20 @@ export function badRequest(
 }
 
 /** The HTTP headers for an error outside the data. */
-export function headersOf({ code, retryAfter }: DomainError): Record<string, string> {
+export function makeHeaders({ code, retryAfter }: DomainError): Record<string, string> {
   if (code === 'UNAUTHENTICATED') return { 'WWW-Authenticate': 'Bearer' };
   return retryAfter === null ? {} : { 'Retry-After': String(retryAfter) };
 }
 
 /** The extensions of an error: the code, the wrong fields, and the HTTP status and headers. */
-export function extensionsOf(error: DomainError) {
+export function makeExtensions(error: DomainError) {
   const { status } = errorForms[error.code];
   return {
     code: error.code,
     ...(error.rule !== error.code && { rule: error.rule, values: error.values }),
     ...(error.reason !== error.code && { reason: error.reason, reasonValues: error.reasonValues }),
     ...(error.fields.length > 0 && { fields: error.fields }),
-    ...(status !== undefined && { http: { status, headers: headersOf(error) } }),
+    ...(status !== undefined && { http: { status, headers: makeHeaders(error) } }),
   };
 }
 
@@ -60,7 +60,7 @@ export function presentedError(error: GraphQLError, { log, requestId }: Asked): 
   if (originalError === undefined || originalError instanceof GraphQLError) return error;
   const visible = visibleError(originalError);
   if (visible === null || visible.code === 'UNAVAILABLE') logFault(log, requestId, originalError);
-  if (visible) return new GraphQLError(visible.message, { ...where, extensions: extensionsOf(visible) });
+  if (visible) return new GraphQLError(visible.message, { ...where, extensions: makeExtensions(visible) });
   return new GraphQLError('Unexpected error.', { ...where, extensions: { code: 'INTERNAL', requestId } });
 }
 

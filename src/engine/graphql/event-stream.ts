@@ -17,7 +17,7 @@ const COMMENT = Buffer.from(':\n\n');
 const COMPLETE = Buffer.from('event: complete\ndata:\n\n');
 
 /** An event with an answer. Its errors are shown without what is meant for the HTTP of single answers. */
-function eventOf({ errors, ...answer }: ExecutionResult): Buffer {
+function encodeEvent({ errors, ...answer }: ExecutionResult): Buffer {
   const shown = errors?.map((error) => {
     const { http: _, ...extensions } = error.extensions;
     return { ...error.toJSON(), extensions };
@@ -50,7 +50,7 @@ export function sendEvents(
       const { done, value } = await iterator.next().finally(() => clearInterval(pings));
       if (!done) {
         openUntil = performance.now() + END_PAUSE;
-        return controller.enqueue(eventOf(value));
+        return controller.enqueue(encodeEvent(value));
       }
       if (value === OVER) controller.enqueue(COMPLETE);
       else await pause(Math.max(0, openUntil - performance.now()));

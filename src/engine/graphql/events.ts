@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { DomainError } from '../rules/errors.ts';
 import type { EventSource } from '../tools/event-source.ts';
 import type { Api, EngineRequest, Execution } from './api.ts';
-import { sizeOf } from './cost/operation-size.ts';
+import { measureOperation } from './cost/operation-size.ts';
 import type { Operation } from './document.ts';
 import { executable, type Values } from './execute.ts';
 
@@ -18,7 +18,7 @@ type Results = LRUCache<string, Promise<ExecutionResult>>;
 /** The results of events, by the subscribers of a service. */
 const shared = new WeakMap<object, Results>();
 
-function resultsOf({ subscriptions }: EngineRequest): Results {
+function getResults({ subscriptions }: EngineRequest): Results {
   const known = shared.get(subscriptions);
   if (known !== undefined) return known;
   const results: Results = new LRUCache({ maxSize: MAX_SHARED });
@@ -27,7 +27,7 @@ function resultsOf({ subscriptions }: EngineRequest): Results {
 }
 
 /** A key that only subscribers have who get the same result of an event: by what they ask for, and what they may see. */
-function keyOf(operation: Operation, { coerced }: Values, { actor }: EngineRequest): string {
+function makeResultKey(operation: Operation, { coerced }: Values, { actor }: EngineRequest): string {
   const { document, node } = operation;
   const text = document.loc?.source.body ?? operation.number;
   const permissions = [...actor.permissions].sort();
@@ -35,7 +35,7 @@ function keyOf(operation: Operation, { coerced }: Values, { actor }: EngineReque
 }
 
 /** The number of an event, which no other event has; undefined for what only one subscriber gets. */
-function numberOf(event: unknown): number | undefined {
+function readChangeNumber(event: unknown): number | undefined {
   return typeof event === 'object' && event !== null && 'id' in event && typeof event.id === 'number'
     ? event.id
     : undefined;
@@ -61,9 +61,9 @@ export async function subscribe<Request extends EngineRequest, Context extends R
   if (!isAsyncIterable(source)) return source;
   if (!isEventSource(source)) throw new Error('the subscription does not say when its events are delivered');
   const { subscriptions, actor, isHeavy } = context;
-  const results = resultsOf(context);
-  const key = keyOf(operation, values, context);
-  const size = Math.ceil(sizeOf(operation, values.given).cost);
+  const results = getResults(context);
+  const key = makeResultKey(operation, values, context);
+  const size = Math.ceil(measureOperation(operation, values.given).cost);
   const asBegun = { ...actor, requireAlive() {} };
 
   const executed = async (event: unknown): Promise<ExecutionResult> => {
@@ -76,7 +76,7 @@ export async function subscribe<Request extends EngineRequest, Context extends R
     return result;
   };
   const once = (event: unknown): Promise<ExecutionResult> => {
-    const number = numberOf(event);
+    const number = readChangeNumber(event);
     if (number === undefined) return executed(event);
     const name = `${key} ${number}`;
     const known = results.get(name);

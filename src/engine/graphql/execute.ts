@@ -24,7 +24,7 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { visibleError } from '../rules/errors.ts';
 import type { Execution } from './api.ts';
-import { sizeOf } from './cost/operation-size.ts';
+import { measureOperation } from './cost/operation-size.ts';
 import type { Definition } from './definition.ts';
 import type { Operation } from './document.ts';
 import { forgetErrors } from './error-limit.ts';
@@ -44,7 +44,7 @@ const compiledQueries = new LRUCache<Operation, { readonly query: CompiledQuery 
 const coercedType = new GraphQLScalarType({ name: 'Coerced' });
 
 /** Leaves that compiled code takes for others: it serializes neither GraphQL's own types nor enums. */
-function leavesOf(schema: GraphQLSchema): ReadonlyMap<string, GraphQLScalarType> {
+function collectLeaves(schema: GraphQLSchema): ReadonlyMap<string, GraphQLScalarType> {
   const leaves = new Map<string, GraphQLScalarType>([
     ['ID', new GraphQLScalarType({ name: 'Id', serialize: String })],
     ['URL', GraphQLString],
@@ -72,7 +72,7 @@ function withLeaves(
 /** The schema for documents whose rows have all that their fields select: compiled code reads the values as they are. */
 function inlinedSchema({ schema, coveredSchema }: Definition): GraphQLSchema {
   const inlined = coveredSchema();
-  const leaves = leavesOf(schema);
+  const leaves = collectLeaves(schema);
   for (const type of Object.values(inlined.getTypeMap()))
     if (isObjectType(type))
       for (const field of Object.values(type.getFields())) field.type = withLeaves(field.type, leaves);
@@ -117,7 +117,7 @@ class ExecutedSchemas {
 
 const schemas = new WeakMap<Definition, ExecutedSchemas>();
 
-function schemasOf({ definition }: Operation): ExecutedSchemas {
+function chooseSchemas({ definition }: Operation): ExecutedSchemas {
   const known = schemas.get(definition) ?? new ExecutedSchemas(definition);
   schemas.set(definition, known);
   return known;
@@ -135,7 +135,7 @@ export function executable(operation: Operation): { schema: GraphQLSchema; docum
   if (!node.variableDefinitions?.length) return { schema, document };
   const known = coercedDocuments.get(operation) ?? withCoercedVariables(document, node);
   coercedDocuments.set(operation, known);
-  return { schema: schemasOf(operation).executed, document: known };
+  return { schema: chooseSchemas(operation).executed, document: known };
 }
 
 /**
@@ -164,11 +164,11 @@ function compiledFor(
   if (++operation.executions <= MIN_EXECUTIONS || !operation.facts.isCompilable) return null;
   const known = compiledQueries.get(operation);
   if (known !== undefined) return known.query;
-  const { breadth } = sizeOf(operation, variables);
+  const { breadth } = measureOperation(operation, variables);
   if (breadth > MAX_FIELDS) return null;
   const { document, node, facts } = operation;
   const compiled = compileQuery(
-    schemasOf(operation).compilable(facts.isCovered),
+    chooseSchemas(operation).compilable(facts.isCovered),
     withCoercedVariables(document, node),
     node.name?.value,
     { disableLeafSerialization: facts.isCovered },

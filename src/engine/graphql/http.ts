@@ -10,14 +10,14 @@ import { asksForGraphiql, sendGraphiql } from '../http/pages/pages.ts';
 import { acceptedTypes, chooseJsonType, isJsonType } from '../http/request/accept.ts';
 import { isAborted } from '../http/request/client.ts';
 import { setNoted } from '../http/request/head.ts';
-import { requestInfoOf } from '../http/request/info.ts';
+import { getRequestInfo } from '../http/request/info.ts';
 import type { Handler } from '../http/server.ts';
 import { visibleError } from '../rules/errors.ts';
 import { normalizeHost } from '../rules/url.ts';
 import { remembered } from '../tools/remembered.ts';
 import type { Api, EngineRequest, Execution } from './api.ts';
 import { Documents } from './document.ts';
-import { errorForms, extensionsOf, headersOf } from './errors.ts';
+import { errorForms, makeExtensions, makeHeaders } from './errors.ts';
 import { run } from './pipeline.ts';
 import { createSimpleAnswer } from './simple-request.ts';
 import {
@@ -62,7 +62,7 @@ function findFault({ method, headers }: IncomingMessage): { status: number; mess
 export interface GraphQLDependencies<Asked extends EngineRequest & Writing, Context extends Asked & Execution>
   extends GraphQLOptions {
   readonly api: Api<Asked, Context>;
-  requestOf(req: IncomingMessage, res: ServerResponse): Promise<Asked>;
+  readRequest(req: IncomingMessage, res: ServerResponse): Promise<Asked>;
   report(res: ServerResponse, error: unknown): void;
 }
 
@@ -96,12 +96,12 @@ function answerError(
   const visible = visibleError(error);
   if (!visible || visible.code === 'UNAVAILABLE') report(res, error);
   if (visible) {
-    const { http: _, ...extensions } = extensionsOf(visible);
+    const { http: _, ...extensions } = makeExtensions(visible);
     const status = errorForms[visible.code].status ?? 400;
-    refuse(req, res, status, { message: visible.message, ...extensions }, headersOf(visible));
+    refuse(req, res, status, { message: visible.message, ...extensions }, makeHeaders(visible));
     return;
   }
-  const { requestId } = requestInfoOf(res);
+  const { requestId } = getRequestInfo(res);
   if (res.headersSent) res.end();
   else refuse(req, res, 500, { message: 'Unexpected error.', code: 'INTERNAL', requestId });
 }
@@ -113,7 +113,7 @@ function answerError(
 export function createGraphQLHandler<
   Asked extends EngineRequest & Writing,
   Context extends Asked & Execution,
->({ api, requestOf, report, ...options }: GraphQLDependencies<Asked, Context>): Handler {
+>({ api, readRequest, report, ...options }: GraphQLDependencies<Asked, Context>): Handler {
   const documents = new Documents(api, options.graphiql);
   const runSent: Run<Asked> = (sent, asked, how) => run(api, documents, sent, asked, how);
   const yoga = createYogaServer(runSent, options);
@@ -126,7 +126,7 @@ export function createGraphQLHandler<
     const accepted = acceptedTypes(req.headers.accept);
     // Yoga chooses the first one that it knows, whatever its quality.
     if (accepted.length > 0) req.headers.accept = accepted.join(', ');
-    const asked = await requestOf(req, res);
+    const asked = await readRequest(req, res);
     const fault = findFault(req);
     if (fault !== null)
       return refuse(req, res, fault.status, { message: fault.message, code: 'BAD_REQUEST' });

@@ -23,7 +23,7 @@ interface Extended {
 }
 
 /** Returns the maximum number of items of an argument's or field's list. */
-export function maxItemsOf({ extensions: { maxItems } }: Extended): number {
+export function getMaxItems({ extensions: { maxItems } }: Extended): number {
   return typeof maxItems === 'number' ? maxItems : NO_LIMIT;
 }
 

@@ -48,7 +48,7 @@ const table = {
 } satisfies Record<string, Limit>;
 
 /** The limits of a table, and the error for an operation that is above one of them. */
-export function limitsOf<Measure extends string>(of: Readonly<Record<Measure, Limit>>) {
+export function defineLimits<Measure extends string>(of: Readonly<Record<Measure, Limit>>) {
   const entries = Object.entries<Limit>(of).map(([measure, { max }]) => [measure, max]);
   return {
     limits: Object.fromEntries(entries) as Record<Measure, number>, // Object.fromEntries loses the type of the keys.
@@ -62,10 +62,10 @@ export function limitsOf<Measure extends string>(of: Readonly<Record<Measure, Li
   };
 }
 
-export const { limits, tooLarge } = limitsOf(table);
+export const { limits, tooLarge } = defineLimits(table);
 
 /** The error of a document for which a recursive function has too little stack; null for any other error. */
-export function overflowOf(error: unknown): GraphQLError | null {
+export function findOverflow(error: unknown): GraphQLError | null {
   const isOverflow = error instanceof RangeError && error.message.startsWith('Maximum call stack');
   return isOverflow ? tooLarge('nesting', limits.tokens) : null;
 }

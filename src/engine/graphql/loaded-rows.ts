@@ -49,9 +49,9 @@ class LoadedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (typeof select === 'object') return neededIn(select);
     if (type.kind === 'List') return null;
     // A variant is the row itself.
-    const modelOf = (ref: typeof parentType | typeof type.ref) =>
+    const findModel = (ref: typeof parentType | typeof type.ref) =>
       modelIn(this.buildCache.getTypeConfig(ref).extensions);
-    return modelOf(type.ref) === modelOf(parentType) ? [] : null;
+    return findModel(type.ref) === findModel(parentType) ? [] : null;
   }
 
   override wrapResolve(resolver: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {

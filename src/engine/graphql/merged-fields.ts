@@ -5,7 +5,7 @@ import { type DocumentNode, type FieldNode, Kind, type SelectionSetNode } from '
  * graphql-js compares all of them, including those of fragments used together. Counting stops above a maximum.
  */
 export function comparisonsIn(document: DocumentNode, max: number): number {
-  const fragments = fragmentsOf(document);
+  const fragments = indexFragments(document);
   const levels: (readonly SelectionSetNode[])[] = document.definitions.flatMap((one) =>
     one.kind === Kind.OPERATION_DEFINITION ? [[one.selectionSet]] : [],
   );
@@ -18,7 +18,7 @@ export function comparisonsIn(document: DocumentNode, max: number): number {
       if (counted.has(only)) continue;
       counted.add(only);
     }
-    for (const fields of fieldsOf(level, fragments).values()) {
+    for (const fields of mergeFields(level, fragments).values()) {
       count += fields.length ** 2;
       if (count > max) return count;
       const below = fields.flatMap(({ selectionSet }) => selectionSet ?? []);
@@ -31,13 +31,16 @@ export function comparisonsIn(document: DocumentNode, max: number): number {
 type Fragments = ReadonlyMap<string, SelectionSetNode>;
 
 /** The selections of a document's fragments, by name. */
-export function fragmentsOf({ definitions }: DocumentNode): Fragments {
+export function indexFragments({ definitions }: DocumentNode): Fragments {
   const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map(({ name, selectionSet }) => [name.value, selectionSet]));
 }
 
 /** The fields of a level, by their names in the answer; those of each fragment once. */
-export function fieldsOf(level: readonly SelectionSetNode[], fragments: Fragments): Map<string, FieldNode[]> {
+export function mergeFields(
+  level: readonly SelectionSetNode[],
+  fragments: Fragments,
+): Map<string, FieldNode[]> {
   const fields = new Map<string, FieldNode[]>();
   const sets = new Set(level);
   // Those of fragments are appended.

@@ -1,7 +1,7 @@
 // Reads what a client asks for from a body or an address, within limits. Each function gets text or parsed JSON, and knows
 // neither the request nor its answer. `simple-request.ts` and Yoga (`yoga.ts`) share them.
 import type { GraphQLParams } from 'graphql-yoga';
-import { parametersOf } from '../http/request/parameters.ts';
+import { parseParameters } from '../http/request/parameters.ts';
 import { type JsonLimits, limitOfJson } from '../tools/json-size.ts';
 import { badRequest } from './errors.ts';
 import { limits, tooLarge } from './limits.ts';
@@ -40,7 +40,7 @@ export function requireParameters(body: unknown): GraphQLParams {
 
 /** Reads the parameters of a GET request; also `documentId` if there are documents by ids. @throws GraphQLError */
 export function readUrl(url: string, hasIds: boolean): GraphQLParams {
-  const parameters = parametersOf(url);
+  const parameters = parseParameters(url);
   const text = (name: string) => parameters.get(name) || undefined;
   const json = (name: string) => {
     const given = text(name);

@@ -10,14 +10,14 @@ import { Deadline } from '../tools/deadline.ts';
 import { tracer } from '../tools/tracing.ts';
 import type { Api, EngineRequest, Execution } from './api.ts';
 import type { OperationSize } from './cost/operation-size.ts';
-import { sizeOf } from './cost/operation-size.ts';
+import { measureOperation } from './cost/operation-size.ts';
 import type { Definition } from './definition.ts';
 import { type Documents, type Operation, Prepared } from './document.ts';
 import { MAX_ERRORS } from './error-limit.ts';
 import { type Asked, badRequest, presentedAny, presentedError } from './errors.ts';
 import { subscribe } from './events.ts';
 import { execute, type Values } from './execute.ts';
-import { limits, overflowOf, tooLarge } from './limits.ts';
+import { findOverflow, limits, tooLarge } from './limits.ts';
 import { amountsIn, checkInputs } from './sent-values.ts';
 import { coerceVariables } from './variables.ts';
 
@@ -61,7 +61,7 @@ export async function run<Request extends EngineRequest, Context extends Request
     if (operation.isSubscription && !transport.acceptsStream) throw noStream();
     request.named(operation.name);
     const definitions = operation.node.variableDefinitions ?? [];
-    const size = sizeOf(operation, variables, limits, amounts.values);
+    const size = measureOperation(operation, variables, limits, amounts.values);
     checkInputs(size.inputs, amounts, definitions);
     checkSize(size);
     if (operation.isSubscription && size.cost > limits.event) throw tooLarge('event', Math.ceil(size.cost));
@@ -254,7 +254,7 @@ function presentedOne(result: ExecutionResult, request: Asked): ExecutionResult 
 /** Makes the error of an operation of which nothing is executed. */
 function refuse(error: unknown, request: Asked): GraphQLError {
   if (error instanceof GraphQLError) return error;
-  const overflow = overflowOf(error);
+  const overflow = findOverflow(error);
   if (overflow) return overflow;
   const { message, extensions } = presentedAny(error, request);
   const http = {

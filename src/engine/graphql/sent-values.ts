@@ -1,5 +1,5 @@
 import type { VariableDefinitionNode } from 'graphql';
-import { type Amount, amountOf, type Inputs } from './cost/inputs.ts';
+import { type Amount, type Inputs, measureAmount } from './cost/inputs.ts';
 import { limits, tooLarge } from './limits.ts';
 
 type Sent = Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ export function checkInputs(
   for (const { variable, defaultValue } of uses.size > 0 ? definitions : []) {
     const { value: name } = variable.name;
     const times = uses.get(name) ?? 0;
-    const given = ofVariables.get(name) ?? (defaultValue && amountOf([defaultValue]));
+    const given = ofVariables.get(name) ?? (defaultValue && measureAmount([defaultValue]));
     if (times === 0 || given === undefined) continue;
     values += given.values * times;
     characters += given.characters * times;

@@ -7,8 +7,8 @@ import { GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { z } from 'zod';
 import { withoutMark } from '../tools/byte-order-mark.ts';
-import { errorsOf } from './document.ts';
-import { overflowOf } from './limits.ts';
+import { validateDocument } from './document.ts';
+import { findOverflow } from './limits.ts';
 import { documentIdIn } from './private.ts';
 
 /** The texts of documents by id, as in GraphQL Code Generator's persisted-documents.json. */
@@ -25,10 +25,10 @@ export async function readTrustedDocuments(path: string, schema: GraphQLSchema):
   if (!read.success) throw new Error('it has to be an object of documents by their ids');
   for (const [id, text] of Object.entries(read.data)) {
     try {
-      const [error] = errorsOf(schema, parse(text));
+      const [error] = validateDocument(schema, parse(text));
       if (error) throw error;
     } catch (error) {
-      const told = overflowOf(error) ?? error;
+      const told = findOverflow(error) ?? error;
       throw told instanceof GraphQLError ? new Error(`the document ${id}: ${told.message}`) : told;
     }
   }

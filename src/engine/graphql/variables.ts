@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { isNearName } from '../tools/did-you-mean.ts';
 import { badRequest } from './errors.ts';
-import { maxItemsOf, NO_LIMIT } from './input-limits.ts';
+import { getMaxItems, NO_LIMIT } from './input-limits.ts';
 
 /** Maximum number of an unknown name's characters that are compared with those of fields. */
 const MAX_NAME = 100;
@@ -76,7 +76,7 @@ function coerceObject(value: unknown, type: GraphQLInputObjectType): Record<stri
   for (const field of Object.values(fields)) {
     const { name } = field;
     const one = value[name];
-    if (one !== undefined) coerced[name] = at(name, () => coerce(one, field.type, maxItemsOf(field)));
+    if (one !== undefined) coerced[name] = at(name, () => coerce(one, field.type, getMaxItems(field)));
     else if (field.defaultValue !== undefined) coerced[name] = field.defaultValue;
     else if (isNonNullType(field.type))
       throw new Fault(`Field "${name}" of required type "${field.type}" was not provided.`);

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import cors from 'cors';
 import helmet from 'helmet';
 import { hostOf, normalizeHost, withoutPort } from '../rules/url.ts';
-import { clientOf, type Trust } from './request/client.ts';
+import { findClient, type Trust } from './request/client.ts';
 import { addHeaders } from './request/head.ts';
 
 const EXPOSED_HEADERS = [
@@ -58,7 +58,7 @@ const headers = readSecurityHeaders();
 function requireHttps(addresses: readonly string[], trust: Trust): Step {
   const own = addresses.map((address) => withoutPort(hostOf(address)));
   return (req, res, next) => {
-    const asked = normalizeHost(clientOf(req, trust).host);
+    const asked = normalizeHost(findClient(req, trust).host);
     if (asked !== null && own.includes(withoutPort(asked)))
       addHeaders(res, { 'Strict-Transport-Security': 'max-age=31536000' });
     next();

@@ -125,7 +125,7 @@ function answerUnreadable(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   isAnswering: boolean,
-  surfaceOf: Paths['surfaceOf'],
+  findSurface: Paths['findSurface'],
   refusedBare: RefusedBare,
 ) {
   const { code = 'unknown' } = error;
@@ -136,7 +136,7 @@ function answerUnreadable(
   const status = statuses[code] ?? 400;
   const requestId = randomUUID();
   const { method, path, acceptLanguage, message = UNREADABLE } = makeBeginning(error);
-  const isBare = path === undefined ? status === 431 : surfaceOf(path).isBare === true;
+  const isBare = path === undefined ? status === 431 : findSurface(path).isBare === true;
   const content = isBare ? refusedBare(status, acceptLanguage) : asJson(status, message);
   const head = Object.entries({ ...refusalHeaders(content), 'X-Request-Id': requestId }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -233,9 +233,9 @@ export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<unk
 /** The paths of a service. */
 export interface Paths {
   /** The surface of a path, without its query. */
-  surfaceOf(path: string): Surface;
+  findSurface(path: string): Surface;
   /** The name of the room in which a request has its place. */
-  roomOf(info: RequestInfo): string;
+  chooseRoom(info: RequestInfo): string;
   /** True if a path has GET and HEAD only, whatever answers it. */
   isOnlyRead(info: RequestInfo): boolean;
 }
@@ -267,14 +267,14 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
     shortenHeaders(req);
     const fault = findFault(req);
     normalizeTarget(req);
-    const info = beginRequest(req, res, paths.surfaceOf);
+    const info = beginRequest(req, res, paths.findSurface);
     if (info.span) info.span.run(() => answer(req, res, info, fault));
     else answer(req, res, info, fault);
   };
   const answer = (req: IncomingMessage, res: ServerResponse, info: RequestInfo, fault: number | null) => {
     const { surface, requestId } = info;
     const { socket } = req; // The request may have lost its socket when it is answered.
-    const place = inFlight.begin(req, res, paths.roomOf(info), () => {
+    const place = inFlight.begin(req, res, paths.chooseRoom(info), () => {
       if (!res.writableFinished) abort(info);
       endUnlessComplete(req, socket);
       requestLog.ended(res, info);
@@ -319,7 +319,7 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
       error,
       socket,
       inFlight.isAnswering(socket),
-      paths.surfaceOf,
+      paths.findSurface,
       refusedBare,
     );
     if (unreadable) requestLog.unreadable(unreadable);

@@ -8,11 +8,11 @@ export function is(column: string, value: string | number): Expression {
   return sql`${name(column)} = ${value}`;
 }
 
-export function isOneOf(column: string, values: readonly number[]): Expression {
+export function isIn(column: string, values: readonly number[]): Expression {
   return sql`${name(column)} IN (${join([...values])})`;
 }
 
-export function isNoneOf(column: string, values: readonly string[]): Expression {
+export function isNotIn(column: string, values: readonly string[]): Expression {
   return sql`${name(column)} NOT IN (${join([...values])})`;
 }
 

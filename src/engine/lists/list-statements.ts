@@ -2,7 +2,7 @@ import type { Data } from '../db/database.ts';
 import { empty, join, name, raw, type Sql, sql } from '../db/sql.ts';
 
 /**
- * Columns of a joined record, as an object of its own in a row (see `rowsOf` of the driver). The id is always included, since it says
+ * Columns of a joined record, as an object of its own in a row (see `decodeRows` of the driver). The id is always included, since it says
  * whether the record exists.
  * @param table the table's name in the statement
  * @param of the object's name

@@ -48,7 +48,7 @@ interface RestDependencies<Asked extends RestRequest> {
   readonly routes: readonly AnyRoute[];
   /** The base of absolute URLs on its host, and if the request has no valid host: `https://s.example`. */
   readonly baseUrl: string;
-  requestOf(req: Request, res: Response): Promise<Asked>;
+  readRequest(req: Request, res: Response): Promise<Asked>;
   /** @throws DomainError FORBIDDEN */
   requirePermission(request: Asked, permission: 'READ' | 'WRITE'): void;
   readonly run: Run<Asked>;
@@ -224,9 +224,9 @@ function errorHandler({ report }: Pick<RestDependencies<RestRequest>, 'report'>)
 /** The v1 API, to be mounted at `/api/v1`. The key is checked first. */
 export function createRestRouter<Asked extends RestRequest>(dependencies: RestDependencies<Asked>): Router {
   const router = Router({ caseSensitive: true });
-  const { requestOf, routes } = dependencies;
+  const { readRequest, routes } = dependencies;
   router.use(async (req, res, next) => {
-    res.locals.request = await handling(res, requestOf(req, res));
+    res.locals.request = await handling(res, readRequest(req, res));
     next();
   });
   for (const path of new Set(routes.map((route) => route.path))) {

@@ -94,7 +94,7 @@ export function foldMarks(text: string): string {
 }
 
 /** The plain key for keys, in which percent-encoding is decoded; null if it would add nothing. `lacksPlainKey` has the same condition. */
-export function plainKeyOf(...keys: readonly (string | null | undefined)[]): string | null {
+export function makePlainKey(...keys: readonly (string | null | undefined)[]): string | null {
   const text = keys.filter(Boolean).join(' ');
   if (/^[\0-\x24\x26-\x7f]*$/.test(text)) return null;
   const decoded = text.replaceAll(/(?:%[\da-f]{2})+/gi, (escaped) => {

@@ -94,7 +94,7 @@ export const tooLongAsSent = refusal('URL_AS_SENT', { max: MAX_URL });
 /** True if clients accept the address in a header. */
 export function isSendable(address: string): boolean {
   // The parser adds a slash for an empty path.
-  return asciiOf(address).length <= MAX_URL + 1;
+  return toAscii(address).length <= MAX_URL + 1;
 }
 
 /** A web address that clients accept in a header. */
@@ -155,17 +155,17 @@ export function hostOf(address: string): string {
 
 /** The scheme of a web address: `https:`. */
 export function protocolOf(address: string): string {
-  return asciiOf(address).split('//', 1)[0] ?? '';
+  return toAscii(address).split('//', 1)[0] ?? '';
 }
 
 /** The path of a web address. */
 export function pathIn(address: string): string {
-  return /^[^/]*\/\/[^/?#]*([^?#]*)/.exec(asciiOf(address))?.[1] ?? '';
+  return /^[^/]*\/\/[^/?#]*([^?#]*)/.exec(toAscii(address))?.[1] ?? '';
 }
 
 /** True if an address has a user or a password. */
 export function hasUser(address: string): boolean {
-  return /^[^/]*\/\/[^/?#]*@/.test(asciiOf(address));
+  return /^[^/]*\/\/[^/?#]*@/.test(toAscii(address));
 }
 
 /** The host without its port, so that different spellings are equal: an IPv4 address in IPv6 becomes IPv4. */
@@ -214,7 +214,7 @@ export function nameIn(pair: string): string {
 }
 
 /** The address in ASCII, for a header. */
-export function asciiOf(address: string): string {
+export function toAscii(address: string): string {
   return (
     parseAddress(address)?.href ??
     // Earlier versions took hosts that lead nowhere.
@@ -251,7 +251,7 @@ function escapedQuery(text: string): string {
  * Its own parts are not re-encoded, and its fragment stays at the end.
  */
 export function withQuery(address: string, query: string): string {
-  const ascii = asciiOf(address);
+  const ascii = toAscii(address);
   if (query === '') return ascii;
   const [, page = '', search, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(.*)$/s.exec(ascii) ?? [];
   const known = search ? new Set(new URLSearchParams(`?${search}`).keys()) : NO_NAMES;

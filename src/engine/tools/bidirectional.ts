@@ -17,7 +17,7 @@ export function encodeBidi(address: string): string {
 }
 
 /** The address of `encodeBidi`, and how earlier versions may have stored it. */
-export function spellingsOf(address: string): string[] {
+export function listSpellings(address: string): string[] {
   const before = address.replaceAll(SENT, decodeURIComponent);
   return before === address ? [address] : [address, before];
 }

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { causesOf, isUnavailable } from '../db/errors.ts';
+import { isUnavailable, listCauses } from '../db/errors.ts';
 import { DomainError, visibleError } from '../rules/errors.ts';
 import { ClientGone } from './client-gone.ts';
 import { oneLine } from './one-line.ts';
@@ -39,7 +39,7 @@ export const serializers = {
   err(error: unknown) {
     if (!(error instanceof Error) || !(isUnavailable(error) || error instanceof OperatorError))
       return pino.stdSerializers.err(error as Error);
-    const codes = causesOf(error).flatMap(
+    const codes = listCauses(error).flatMap(
       ({ kind, code, originalCode }) => originalCode ?? code ?? kind ?? [],
     );
     return { code: codes.at(-1), message: oneLine(error) };

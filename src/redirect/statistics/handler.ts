@@ -9,7 +9,7 @@ import {
   readPublicStatistics,
 } from '../../domain/statistics/public-statistics.ts';
 import { networkName } from '../../domain/visit/ip-network.ts';
-import { schemeOf, type Trust } from '../../engine/http/request/client.ts';
+import { findScheme, type Trust } from '../../engine/http/request/client.ts';
 import { nameFor } from '../../engine/tools/name-for.ts';
 import { Turns } from '../../engine/tools/turns.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
@@ -82,7 +82,7 @@ export function createStatisticsPages(
   };
 
   const cookieFor = (req: IncomingMessage, id: number, hash: string, path: string): string =>
-    accessCookie(newToken(id, hash, now()), path, schemeOf(req, trust, scheme) === 'https:');
+    accessCookie(newToken(id, hash, now()), path, findScheme(req, trust, scheme) === 'https:');
 
   return async (req, res, asked) => {
     const { domain, alias, query, address } = asked;

@@ -1,6 +1,6 @@
 import { MAX_COMPARED } from '../../domain/link/reuse.ts';
 import { MAX_PASSWORDS, MAX_RECORDS } from '../../domain/transfer/import-text.ts';
-import { batchOf, batchSize, costs, fieldOf, itemsOf } from '../../engine/graphql/cost/costs.ts';
+import { batchSize, costs, getBatch, getField, getItems } from '../../engine/graphql/cost/costs.ts';
 import { MAX_BATCH } from '../../engine/rules/input.ts';
 
 /** The cost of hashing or checking a password, which is slow by design, and of a DNS lookup. */
@@ -15,7 +15,7 @@ const UTM_COST = 500;
 
 /** The cost of what is slow in an input, alone or next to the id of the record that it changes. */
 function slowWorkIn(given: unknown): number {
-  const addsUtm = fieldOf(fieldOf(given, 'input') ?? given, 'utmTemplateId') != null;
+  const addsUtm = getField(getField(given, 'input') ?? given, 'utmTemplateId') != null;
   return hashesIn(given) * PASSWORD_COST + (addsUtm ? UTM_COST : 0);
 }
 
@@ -24,12 +24,12 @@ export const changeCost = costs({ records: 1, work: (args) => CHANGE_COST + slow
 
 /** The cost of a mutation that changes the records of a batch, which its first argument lists. */
 export const batchCost = costs({
-  size: (args) => batchSize(batchOf(args)),
+  size: (args) => batchSize(getBatch(args)),
   // Larger batches are refused as invalid input.
-  records: (args) => Math.min(batchSize(batchOf(args)), MAX_BATCH),
+  records: (args) => Math.min(batchSize(getBatch(args)), MAX_BATCH),
   work(args) {
-    const batch = batchOf(args);
-    const slow = itemsOf(batch).reduce<number>((sum, input) => sum + slowWorkIn(input), 0);
+    const batch = getBatch(args);
+    const slow = getItems(batch).reduce<number>((sum, input) => sum + slowWorkIn(input), 0);
     return batchSize(batch) * CHANGE_COST + slow;
   },
 });
@@ -42,20 +42,20 @@ export const importCost = costs({
 
 /** The cost of a query that checks the records of a batch, which its first argument lists. */
 export const checkCost = costs({
-  size: (args) => batchSize(batchOf(args)),
-  work: (args) => batchSize(batchOf(args)) * CHANGE_COST,
+  size: (args) => batchSize(getBatch(args)),
+  work: (args) => batchSize(getBatch(args)) * CHANGE_COST,
 });
 
 /** Number of hashes per password of an input. With `reuse`, it is also compared with existing links. */
 function hashesPerPassword(input: unknown): number {
-  return fieldOf(input, 'reuse') === true ? 1 + MAX_COMPARED : 1;
+  return getField(input, 'reuse') === true ? 1 + MAX_COMPARED : 1;
 }
 
 /** Number of hashes for an input, alone or next to the id of the record that it changes. */
 function hashesIn(given: unknown): number {
-  const input = fieldOf(given, 'input') ?? given;
-  const passwords = ['password', 'privacyPassword'].filter((name) => fieldOf(input, name) != null).length;
+  const input = getField(given, 'input') ?? given;
+  const passwords = ['password', 'privacyPassword'].filter((name) => getField(input, name) != null).length;
   // A changed password is compared with the stored one first.
-  const compared = fieldOf(given, 'id') == null ? 0 : passwords;
+  const compared = getField(given, 'id') == null ? 0 : passwords;
   return passwords * hashesPerPassword(input) + compared;
 }

@@ -5,7 +5,7 @@ import {
   redirectRules,
 } from '../../domain/visit/decide-redirect.ts';
 import { explainInput, explainRedirect } from '../../domain/visit/explanation.ts';
-import { costs, fieldOf, STATEMENT_COST } from '../../engine/graphql/cost/costs.ts';
+import { costs, getField, STATEMENT_COST } from '../../engine/graphql/cost/costs.ts';
 import { builder } from '../builder.ts';
 import { PASSWORD_COST } from '../cost/field-cost.ts';
 import { enumType, inputType } from '../domain-types.ts';
@@ -52,7 +52,7 @@ builder.queryField('explainRedirect', (t) =>
     type: Decision,
     description: 'Simulates a visit of a link, and explains the result. No click is counted.',
     extensions: costs({
-      work: ({ input }) => (fieldOf(input, 'password') == null ? STATEMENT_COST : PASSWORD_COST),
+      work: ({ input }) => (getField(input, 'password') == null ? STATEMENT_COST : PASSWORD_COST),
     }),
     args: { input: t.arg({ type: Input, required: true, description: 'The link and the visitor.' }) },
     resolve: (_root, { input }, { db, actor, services, now }) =>

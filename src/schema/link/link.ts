@@ -188,7 +188,7 @@ export const Link = builder.prismaObject('Link', {
 });
 
 /** Selections of links by the fields of operations. */
-const plansOf = new WeakMap<Context['operation'], Map<FieldNode, LinkSelect>>();
+const linkPlans = new WeakMap<Context['operation'], Map<FieldNode, LinkSelect>>();
 
 /**
  * Returns the columns of links that the operation selects: Prisma's `select`, as Pothos plans it. The plan is made once
@@ -199,11 +199,11 @@ export function selectFor(context: Context, info: GraphQLResolveInfo, paths: str
   const { operation } = context;
   const [node] = info.fieldNodes;
   const isPlanned = info.fieldNodes.length === 1 && !operation.facts.hasDirectives;
-  const plans = plansOf.get(operation) ?? new Map<FieldNode, LinkSelect>();
+  const plans = linkPlans.get(operation) ?? new Map<FieldNode, LinkSelect>();
   const before = node && isPlanned ? plans.get(node) : undefined;
   if (before !== undefined) return before;
   const { select = {} } = queryFromInfo({ context, info, typeName: 'Link', paths });
-  if (node !== undefined && isPlanned) plansOf.set(operation, plans.set(node, select));
+  if (node !== undefined && isPlanned) linkPlans.set(operation, plans.set(node, select));
   return select;
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import {
   changePlainStatements,
   changeStatements,
-  connectionOf,
+  getConnection,
   withStartup,
 } from '../../../src/engine/db/private.ts';
 import { driverUrl } from '../../../src/engine/db/url.ts';
@@ -64,7 +64,7 @@ describe.runIf(inject('database').provider === 'postgresql')("members of pg and 
     onTestFinished(() => adapter.dispose());
     const transaction = await adapter.startTransaction();
     const codes: (string | undefined)[] = [];
-    const { client, onError } = connectionOf(transaction, ({ code }) => codes.push(code));
+    const { client, onError } = getConnection(transaction, ({ code }) => codes.push(code));
     const ask = (sql: string) => ({ sql, args: [], argTypes: [] });
     const { rows } = await transaction.queryRaw(ask('SELECT pg_backend_pid()'));
     expect((await client.query({ text: 'SELECT pg_backend_pid()', rowMode: 'array' })).rows).toEqual(rows);

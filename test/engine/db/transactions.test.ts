@@ -3,7 +3,7 @@ import { renameSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { Database } from '../../../src/db/database.ts';
 import { sql } from '../../../src/engine/db/sql.ts';
-import { pathOf } from '../../../src/engine/db/sqlite/file.ts';
+import { parseFilePath } from '../../../src/engine/db/sqlite/file.ts';
 import { newDatabase } from '../../support/database.ts';
 import { NOON } from '../../support/server.ts';
 
@@ -118,8 +118,8 @@ describe('a read outside an open transaction', () => {
     onTestFinished(() => opened.close());
     await opened.prisma.account.create({ data: { name: 'Old', createdAt: NOON } });
     for (const end of ['', '-wal', '-shm'])
-      renameSync(`${pathOf(url)}${end}`, `${pathOf(another)}.old${end}`);
-    renameSync(pathOf(another), pathOf(url));
+      renameSync(`${parseFilePath(url)}${end}`, `${parseFilePath(another)}.old${end}`);
+    renameSync(parseFilePath(another), parseFilePath(url));
     const read = () => opened.read(sql`SELECT "name" FROM "Account"`);
     const reading = opened.transaction(async () => {
       expect(await outside(read)).toEqual([{ name: 'Old' }]);

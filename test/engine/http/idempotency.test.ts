@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type Data, Database } from '../../../src/db/database.ts';
 import { actorFor, generateToken, hashToken } from '../../../src/domain/access/actor.ts';
-import { keyCallerOf } from '../../../src/domain/access/key-caller.ts';
+import { makeKeyCaller } from '../../../src/domain/access/key-caller.ts';
 import { createSpace } from '../../../src/domain/space.ts';
 import { answerRetention, deleteOldAnswers } from '../../../src/engine/db/idempotency-answers.ts';
 import { KeyedWrite, SHOWN_ONCE } from '../../../src/engine/db/idempotent-write.ts';
@@ -536,18 +536,18 @@ describe('the stored answer', () => {
   });
 
   test('does not contain secrets that are shown only once', async () => {
-    const first = new KeyedWrite(database, keyCallerOf({ accountId }), 'secret', NOON);
+    const first = new KeyedWrite(database, makeKeyCaller({ accountId }), 'secret', NOON);
     expect(await first.begin('request')).toBeNull();
     first.hide('s3cr"et');
     expect(await first.end(answered(JSON.stringify({ secret: 's3cr"et', name: 'x' })))).toBeNull();
     await first.close();
-    const again = new KeyedWrite(database, keyCallerOf({ accountId }), 'secret', NOON);
+    const again = new KeyedWrite(database, makeKeyCaller({ accountId }), 'secret', NOON);
     expect((await again.begin('request'))?.body).toBe(JSON.stringify({ secret: SHOWN_ONCE, name: 'x' }));
     await again.close();
   });
 
   test('is limited in size: too large an answer undoes its write', async () => {
-    const keyed = new KeyedWrite(database, keyCallerOf({ accountId }), 'large', NOON);
+    const keyed = new KeyedWrite(database, makeKeyCaller({ accountId }), 'large', NOON);
     await keyed.begin('request');
     await createSpace(keyed.db, actor(), { name: 'Large', color: null }, NOON);
     await expect(keyed.end(answered('x'.repeat(4_000_001)))).rejects.toMatchObject({
@@ -560,7 +560,7 @@ describe('the stored answer', () => {
 
   test('of an unfinished write is discarded with the write, and the key is free again', async () => {
     for (let time = 0; time < 2; time++) {
-      const keyed = new KeyedWrite(database, keyCallerOf({ accountId }), 'left', NOON);
+      const keyed = new KeyedWrite(database, makeKeyCaller({ accountId }), 'left', NOON);
       expect(await keyed.begin('request')).toBeNull();
       await createSpace(keyed.db, actor(), { name: 'Left', color: null }, NOON);
       expect(await keyed.db.prisma.space.count()).toBe(1);
@@ -586,7 +586,7 @@ describe('the stored answer', () => {
       data: [answerOf(large), answerOf({ ...large, accountId: other })],
     });
     const begin = async (caller: { userId: number } | { keyId: number }) => {
-      const keyed = new KeyedWrite(database, keyCallerOf({ accountId, ...caller }), 'person', NOON);
+      const keyed = new KeyedWrite(database, makeKeyCaller({ accountId, ...caller }), 'person', NOON);
       return keyed.begin('request').finally(() => keyed.close());
     };
     await expect(begin({ userId: 7 })).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 86_400 });
@@ -903,7 +903,7 @@ describe('what a mutation with a key reads below its records', () => {
   test('counts only for a write, and not for its stored answer', async () => {
     const { query, variables } = space('links(filter: { search: "b" }) { totalCount }');
     const { accountId } = await server.database.prisma.apiKey.findFirstOrThrow({ orderBy: { id: 'asc' } });
-    const keyed = new KeyedWrite(server.database, keyCallerOf(actorFor(accountId, null)), key, NOON);
+    const keyed = new KeyedWrite(server.database, makeKeyCaller(actorFor(accountId, null)), key, NOON);
     await keyed.begin(JSON.stringify(['graphql', query, undefined, variables, undefined]));
     await keyed.end({ status: 200, contentType: 'application/json', body: '{"data":"stored"}' });
     await keyed.close();
@@ -963,7 +963,7 @@ describe('a keyed write that takes too long', () => {
   });
 
   test('stores no answer', async () => {
-    const keyed = new KeyedWrite(database, keyCallerOf(actor), 'slow', NOON, 100);
+    const keyed = new KeyedWrite(database, makeKeyCaller(actor), 'slow', NOON, 100);
     await keyed.begin('request');
     await add(keyed.db, 'Not kept');
     await sleep(500);

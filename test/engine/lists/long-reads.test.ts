@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Database } from '../../../src/db/database.ts';
 import { sql } from '../../../src/engine/db/sql.ts';
-import { pathOf } from '../../../src/engine/db/sqlite/file.ts';
+import { parseFilePath } from '../../../src/engine/db/sqlite/file.ts';
 import { LongReads } from '../../../src/engine/lists/long-reads.ts';
 import { TooMuchWaiting } from '../../../src/engine/tools/turns.ts';
 import { newDatabase } from '../../support/database.ts';
@@ -117,7 +117,7 @@ test('a read whose client leaves waits no longer for its turn', async () => {
 test.runIf(inject('database').provider === 'sqlite')(
   'the thread copies what was written from the log into the file',
   async () => {
-    const size = () => statSync(pathOf(database.url)).size;
+    const size = () => statSync(parseFilePath(database.url)).size;
     const before = size();
     const rows = Array.from({ length: 1_000 }, (_, i) => ({ name: `written ${i}`, createdAt: NOON }));
     await database.transaction((tx) => tx.insertMany('Account', rows));

@@ -56,7 +56,7 @@ function dayAt(day: string, later = 0): string | null {
 }
 
 /** Reads the state from a query string; invalid values count as absent. */
-export function stateOf(query: string): LinksState {
+export function parseState(query: string): LinksState {
   const params = new URLSearchParams(query);
   const text = (name: string) => params.get(name) ?? '';
   const day = (name: string) => (dayAt(text(name)) === null ? '' : text(name));
@@ -238,7 +238,7 @@ export function useLinksState(): [
 ] {
   const query = useSearch();
   const [, navigate] = useLocation();
-  const state = stateOf(query);
+  const state = parseState(query);
   const set = (patch: Partial<LinksState>, { replace = false } = {}) =>
     // Without a path, wouter would keep the old query string.
     navigate(`/links${toQuery({ ...state, after: '', before: '', ...patch })}`, { replace });

@@ -24,7 +24,7 @@ import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
 import { toLocalInput, withoutScheme } from '../../words/format.ts';
 import { BulkTags } from '../links/bulk-tags.tsx';
-import { stateOf, toQuery } from '../links/links-state.ts';
+import { parseState, toQuery } from '../links/links-state.ts';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 type Made = NonNullable<Result['link']>;
@@ -141,7 +141,7 @@ export function ManyDone({
             {/* Records left to correct stay here. */}
             <a
               className="button quiet"
-              href={`./${toQuery({ ...stateOf(''), space: spaceId, since: today })}`}
+              href={`./${toQuery({ ...parseState(''), space: spaceId, since: today })}`}
               target="_blank"
               rel="noreferrer"
             >

@@ -48,7 +48,7 @@ export async function clientWith(settings: Readonly<Record<string, string>>): Pr
 }
 
 /** The settings of connections that find the tables in this schema. @param pooled whether a pooler passes the settings on */
-export function settingsOf(pooled: boolean, schema: string): Readonly<Record<string, string>> {
+export function makeSettings(pooled: boolean, schema: string): Readonly<Record<string, string>> {
   if (pooled) return COMMON;
   // To compile a statement takes longer than it saves. The URL may say otherwise.
   return { ...COMMON, ...DIRECT, ...LIMITS, search_path: quoted(schema), options: '-c jit=off' };

@@ -4,10 +4,10 @@ import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
 import type { Connection, PoolOptions, RawRead } from '../driver.ts';
 import { isForbidden, isStale, isUnavailable, isUntrusted } from '../errors.ts';
-import { changeStatements, connectionOf, type Failure } from '../private.ts';
+import { changeStatements, type Failure, getConnection } from '../private.ts';
 import { PLANNED_EACH_TIME } from '../sql.ts';
 import { driverUrl, namedSchema } from '../url.ts';
-import { clientWith, limitTransactions, settingsOf } from './client.ts';
+import { clientWith, limitTransactions, makeSettings } from './client.ts';
 import { shareFairly } from './fair-pool.ts';
 import { GrantedConnections, type GrantOptions } from './granted-connections.ts';
 import { Pipeline } from './pipeline.ts';
@@ -83,9 +83,12 @@ const asText = (text: string) => text;
 const types = { getTypeParser: (id: number) => parsers[id] ?? asText };
 
 /** Reads by `pg` itself: Prisma's adapter formats each statement for a debug log, and describes each column. */
-function reader(nameOf: NameOf, send: (query: QueryArrayConfig) => Promise<QueryArrayResult>): RawRead {
+function reader(
+  nameStatement: NameOf,
+  send: (query: QueryArrayConfig) => Promise<QueryArrayResult>,
+): RawRead {
   return async (text, args) => {
-    const name = nameOf({ sql: text });
+    const name = nameStatement({ sql: text });
     const query = { name, text, values: args.map(written), rowMode: 'array' as const, types };
     const { fields, rows } = await send(query);
     return {
@@ -149,12 +152,12 @@ export async function connectPostgresql(
   const config = {
     ...(options && poolConfig(options, pooled)),
     connectionString: driverUrl(url),
-    Client: granted.clientOf(await clientWith(settingsOf(pooled, schema))),
+    Client: granted.clientOf(await clientWith(makeSettings(pooled, schema))),
   };
   // A pooler may give each transaction another connection, which does not have the named statements.
-  const nameOf = options && !pooled ? namesOfStatements() : () => '';
+  const nameStatement = options && !pooled ? namesOfStatements() : () => '';
   // Prisma puts it between quotation marks as it is.
-  const named = { schema: quoted(schema).slice(1, -1), statementNameGenerator: nameOf };
+  const named = { schema: quoted(schema).slice(1, -1), statementNameGenerator: nameStatement };
   const adapter = await new PrismaPg(config, named).connect();
   const pool = adapter.underlyingDriver();
   if (pooled) pool.on('connect', limitTransactions);
@@ -165,7 +168,7 @@ export async function connectPostgresql(
   const pipeline = new Pipeline(pool);
   /** A statement that is stale on one of the pool's connections is sent once more, without a name. */
   const readBy = (send: (query: QueryArrayConfig) => Promise<QueryArrayResult>) =>
-    reader(nameOf, (query) =>
+    reader(nameStatement, (query) =>
       send(query).catch((error: Failure) => {
         if (query.name === '' || !isStale(error)) throw error;
         return pool.query({ ...query, name: '' });
@@ -179,11 +182,11 @@ export async function connectPostgresql(
     read: readBy((query) => pipeline.query(query)),
     readAlone: readBy((query) => pool.query(query)),
     readIn(transaction) {
-      const { client, onError } = connectionOf(transaction, (error) => {
+      const { client, onError } = getConnection(transaction, (error) => {
         // An error without a code is the driver's own: what it knows of the connection may be wrong, too.
         if (isStale(error) || error.code === undefined) closeAfter(client, error);
       });
-      return reader(nameOf, (query) => client.query(query).catch(onError));
+      return reader(nameStatement, (query) => client.query(query).catch(onError));
     },
     async tryDisk() {
       await pool.query(WRITE_NEW_TABLE).catch((error: unknown) => {

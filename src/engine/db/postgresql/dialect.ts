@@ -2,7 +2,7 @@ import type { Cell, Dialect } from '../dialect.ts';
 import { join, name, raw, sql } from '../sql.ts';
 
 /** An array, as text. */
-function arrayOf(cells: readonly (Cell | undefined)[]): string {
+function makeArray(cells: readonly (Cell | undefined)[]): string {
   const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
   return `{${cells.map((cell) => (typeof cell === 'string' ? quoted(cell) : (cell ?? 'NULL'))).join(',')}}`;
 }
@@ -23,10 +23,10 @@ export const postgresql: Dialect = {
   greatest: (one, other) => sql`GREATEST(${one}, ${other})`,
   least: (one, other) => sql`LEAST(${one}, ${other})`,
   contains: (column, text) => sql`strpos(${column}, ${text}) > 0`,
-  isIn: (column, type, values) => sql`${column} = ANY(${arrayOf(values)}::${raw(type)}[])`,
+  isIn: (column, type, values) => sql`${column} = ANY(${makeArray(values)}::${raw(type)}[])`,
   table(columns, rows) {
     const arrays = Object.values(columns).map(
-      (type, index) => sql`${arrayOf(rows.map((row) => row[index]))}::${raw(type)}[]`,
+      (type, index) => sql`${makeArray(rows.map((row) => row[index]))}::${raw(type)}[]`,
     );
     return sql`(SELECT * FROM unnest(${join(arrays)}) AS "one" (${join(Object.keys(columns).map(name))}))`;
   },

@@ -13,7 +13,7 @@ const STRICT_FOR = 15_000;
 type Callback = Parameters<Pool['connect']>[0];
 
 /** Divides a pool's connections: an account's share while others wait, its maximum, and the maximum of all accounts. */
-function partsOf(size: number) {
+function dividePool(size: number) {
   const atLeastTwo = (part: number) => Math.max(MIN_SHARE, Math.floor(size * part));
   const [share, most] = [atLeastTwo(SHARE), atLeastTwo(MOST)];
   return { share, most, all: size > most + 1 ? size - 1 : size };
@@ -26,7 +26,7 @@ function partsOf(size: number) {
  */
 export function shareFairly(pool: Pool): (size: number) => void {
   const { max, connectionTimeoutMillis } = pool.options;
-  let parts = partsOf(max);
+  let parts = dividePool(max);
   let strictUntil = Number.NEGATIVE_INFINITY;
   const turns = new Turns<number>({
     max: parts.all,
@@ -75,7 +75,7 @@ export function shareFairly(pool: Pool): (size: number) => void {
   }
   pool.connect = connect;
   return (size) => {
-    parts = partsOf(size);
+    parts = dividePool(size);
     turns.resize(parts.all);
   };
 }

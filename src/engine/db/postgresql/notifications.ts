@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { withTimeout } from '../../tools/timeout.ts';
 import { namedSchema } from '../url.ts';
 import { connect, connectTo, newClient } from './client.ts';
-import { channelOf, DEFAULT_SCHEMA } from './schema.ts';
+import { DEFAULT_SCHEMA, makeChannelName } from './schema.ts';
 import { inspect } from './session.ts';
 
 /** Milliseconds before reconnecting. */
@@ -13,7 +13,7 @@ const RECONNECT_DELAY = 1_000;
 const END_TIMEOUT = 1_000;
 const LIMITS = { connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
 /** Returns what the connection of an installation is called in `pg_stat_activity`. */
-const nameIn = (schema: string) => channelOf('linkspace notifications', schema);
+const nameIn = (schema: string) => makeChannelName('linkspace notifications', schema);
 
 /** True if a process of the service listens in the database at `url`. */
 export async function isListenedTo(url: string): Promise<boolean> {
@@ -57,7 +57,7 @@ export class Notifications {
   ) {
     this.#url = directUrl;
     this.#name = nameIn(schema);
-    this.#channel = channelOf(channel, schema);
+    this.#channel = makeChannelName(channel, schema);
     this.#listener = listener;
   }
 

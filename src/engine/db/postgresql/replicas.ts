@@ -8,15 +8,15 @@ import type { AnyClient, ClientOf } from '../product.ts';
 import { raw, sql } from '../sql.ts';
 import { Notifications } from './notifications.ts';
 import { ReadServer } from './read-server.ts';
-import { channelOf } from './schema.ts';
+import { makeChannelName } from './schema.ts';
 
 /** The channel of notifications about writes of accounts. */
-function writesChannelOf({ product }: Database): string {
+function makeWritesChannel({ product }: Database): string {
   return `${product.channel}_writes`;
 }
 
 /** A position in PostgreSQL's write-ahead log, as a number: `16/B374D848` has its two halves in hex. */
-function positionOf(lsn: string): bigint {
+function parseLsn(lsn: string): bigint {
   const [high = '0', low = '0'] = lsn.split('/');
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 }
@@ -29,7 +29,7 @@ async function readPosition(
   const [row] = await db.prisma.$queryRaw<{ lsn: string | null }[]>(
     sql`SELECT ${raw(from)}()::text AS "lsn"`,
   );
-  return row?.lsn ? positionOf(row.lsn) : null;
+  return row?.lsn ? parseLsn(row.lsn) : null;
 }
 
 /**
@@ -37,11 +37,11 @@ async function readPosition(
  * write.
  */
 export async function announceWrite(db: Database, accountId: number): Promise<bigint> {
-  const channel = channelOf(writesChannelOf(db), db.schema);
+  const channel = makeChannelName(makeWritesChannel(db), db.schema);
   const [row] = await db.prisma.$queryRaw<{ lsn: string }[]>`
     SELECT "lsn", pg_notify(${channel}, ${String(accountId)}::text || ' ' || "lsn")::text
     FROM (SELECT pg_current_wal_insert_lsn()::text AS "lsn") AS "written"`;
-  return positionOf(row?.lsn ?? '');
+  return parseLsn(row?.lsn ?? '');
 }
 
 /** Maximum number of remembered positions. Beyond it, every second one is dropped, so that the latest stay dense. */
@@ -81,7 +81,7 @@ async function readReplayed({ prisma }: Database): Promise<bigint | null> {
     SELECT pg_is_in_recovery() AS "standby", pg_last_wal_replay_lsn()::text AS "lsn"`;
   if (row?.standby === false) return null;
   if (!row?.lsn) throw new Error('it does not report its position');
-  return positionOf(row.lsn);
+  return parseLsn(row.lsn);
 }
 
 /** After how many milliseconds without an answer a replica is not used. */
@@ -189,10 +189,10 @@ export class Readers<Client extends ClientOf<Client> = AnyClient> {
     this.replicas = replicas.map(
       (replica, index) => new Replica(index + 1, replica, this.#positions, maxLag, log),
     );
-    this.#notifications = new Notifications(primary, writesChannelOf(primary), {
+    this.#notifications = new Notifications(primary, makeWritesChannel(primary), {
       onNotification: (payload) => {
         const [account, lsn] = payload.split(' ');
-        if (lsn !== undefined) this.#note(Number(account), positionOf(lsn));
+        if (lsn !== undefined) this.#note(Number(account), parseLsn(lsn));
       },
       // Earlier writes of other processes are unknown, and may be any account's.
       onListening: async () => {

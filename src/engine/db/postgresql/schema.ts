@@ -20,6 +20,6 @@ export function qualified(statement: string, schema: string): string {
 }
 
 /** The channel of notifications of one installation: a database has the channels of all its schemas. */
-export function channelOf(channel: string, schema: string): string {
+export function makeChannelName(channel: string, schema: string): string {
   return schema === DEFAULT_SCHEMA ? channel : `${channel}_${hash('md5', schema)}`;
 }

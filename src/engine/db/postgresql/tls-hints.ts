@@ -1,5 +1,5 @@
 import { oneLine } from '../../tools/one-line.ts';
-import { causesOf, type ErrorDetails } from '../errors.ts';
+import { type ErrorDetails, listCauses } from '../errors.ts';
 
 const GUIDE = 'See "TLS to PostgreSQL" in docs/operations.md.';
 
@@ -18,7 +18,7 @@ const FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 
 type Hint = (place: Place, reason: string) => string;
 
-const certificateOf = ({ server, variable }: Place) =>
+const describeCertificate = ({ server, variable }: Place) =>
   `The certificate of the PostgreSQL server at ${server}, which ${variable} names,`;
 
 /** By the codes and messages of Node, the driver and the server. */
@@ -49,7 +49,7 @@ const hints: readonly (readonly [fault: RegExp, hint: Hint])[] = [
   [
     /SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY|CERT_UNTRUSTED|INVALID_CA/,
     (place, told) => {
-      const about = certificateOf(place);
+      const about = describeCertificate(place);
       // Node goes on with advice about its own flags.
       const [reason] = told.split(';');
       return place.parameters.has('sslrootcert')
@@ -61,12 +61,12 @@ const hints: readonly (readonly [fault: RegExp, hint: Hint])[] = [
   [
     /ERR_TLS_CERT_ALTNAME|HOSTNAME_MISMATCH/,
     (place, reason) =>
-      `${certificateOf(place)} is for another name: ${reason}. Name the server as its certificate does. ${GUIDE}`,
+      `${describeCertificate(place)} is for another name: ${reason}. Name the server as its certificate does. ${GUIDE}`,
   ],
   [
     /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
     (place, reason) =>
-      `${certificateOf(place)} is not valid now: ${reason}. Renew it, or correct the clock of this machine. ${GUIDE}`,
+      `${describeCertificate(place)} is not valid now: ${reason}. Renew it, or correct the clock of this machine. ${GUIDE}`,
   ],
   [
     /^(CERT_|CRL_|ERR_SSL|ERR_TLS|ERR_OSSL|EPROTO|UNABLE_TO_|TlsConnectionError)/m,
@@ -77,7 +77,7 @@ const hints: readonly (readonly [fault: RegExp, hint: Hint])[] = [
 
 /** Explains why TLS to a server failed, and what to do; returns null for another error. */
 export function hintForTls(error: unknown, place: Place): string | null {
-  const causes = causesOf(error);
+  const causes = listCauses(error);
   const isOfFile = ({ path }: ErrorDetails) =>
     FILES.find((name) => path !== undefined && path === place.parameters.get(name));
   const reason = oneLine(error).replace(/\.$/, '');

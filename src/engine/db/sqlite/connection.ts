@@ -5,14 +5,14 @@ import type { Transaction } from '@prisma/driver-adapter-utils';
 import type { Connection, RawRead, RawRows } from '../driver.ts';
 import { isRead, SqliteAdapter } from './adapter.ts';
 import { CHECKPOINT_CHANGES, checkpoints } from './checkpoints.ts';
-import { keepPrivate, pathOf, READER_SETTINGS, WRITER_SETTINGS } from './file.ts';
+import { keepPrivate, parseFilePath, READER_SETTINGS, WRITER_SETTINGS } from './file.ts';
 import { FileConnection } from './file-connection.ts';
 import { FileThreads } from './file-thread.ts';
 import { whenUnlocked } from './locked.ts';
 import { openedFile } from './opened-file.ts';
 import { openLog } from './statements.ts';
 import { FileTurns } from './turns.ts';
-import { freeBytesOf, WriteGuard } from './write-guard.ts';
+import { readFreeBytes, WriteGuard } from './write-guard.ts';
 
 /** After how long a transaction that seems to wait for itself is ended, in milliseconds: longer than any other takes. */
 const DEADLOCK_TIMEOUT = 5_000;
@@ -36,7 +36,7 @@ async function openBoth(url: string): Promise<{ own: FileConnection; beside: Fil
   const own = await FileConnection.open(url, ['journal_mode = WAL', ...WRITER_SETTINGS]);
   // The last setting is a read, which opens the log: later, another file may have its name.
   const settings = [...READER_SETTINGS, 'user_version'];
-  const inMemory = pathOf(url) === ':memory:';
+  const inMemory = parseFilePath(url) === ':memory:';
   const beside = inMemory ? null : await FileConnection.open(url, settings, MAX_PREPARED_BESIDE);
   await whenUnlocked(() => openLog(own.read));
   return { own, beside };
@@ -60,9 +60,9 @@ async function tryDisk(path: string, guard: WriteGuard): Promise<void> {
 export async function connectSqlite(
   url: string,
   isOwn: (transaction: Transaction) => boolean,
-  { deadlockTimeout = DEADLOCK_TIMEOUT, freeBytes = freeBytesOf }: SqliteOptions = {},
+  { deadlockTimeout = DEADLOCK_TIMEOUT, freeBytes = readFreeBytes }: SqliteOptions = {},
 ): Promise<Connection> {
-  const path = pathOf(url);
+  const path = parseFilePath(url);
   keepPrivate(path);
   const { own, beside } = await openBoth(url);
   const opened = beside && openedFile(path);

@@ -2,7 +2,7 @@
 // thread until SQLite has answered. `turns.ts` decides when a statement may run.
 import type { ColumnType, SqlQuery, SqlResultSet } from '@prisma/driver-adapter-utils';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
-import { pathOf } from './file.ts';
+import { parseFilePath } from './file.ts';
 import { whenUnlocked } from './locked.ts';
 import { asPrismaError } from './prisma-errors.ts';
 import { columnTypes, declaredType, fromSqlite, toSqlite } from './prisma-values.ts';
@@ -49,7 +49,7 @@ export class FileConnection {
   }
 
   static async open(url: string, settings: readonly string[], maxPrepared?: number): Promise<FileConnection> {
-    const file = new Sqlite(pathOf(url), { timeout: 0 });
+    const file = new Sqlite(parseFilePath(url), { timeout: 0 });
     for (const setting of settings) await whenUnlocked(() => file.pragma(setting));
     return new FileConnection(file, maxPrepared);
   }

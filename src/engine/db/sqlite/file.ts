@@ -6,17 +6,17 @@ import { makeFolder } from '../../tools/make-folder.ts';
 /** Milliseconds for which a statement waits for another process that writes to the same file. */
 export const LOCK_TIMEOUT = 10_000;
 
-export function pathOf(url: string): string {
+export function parseFilePath(url: string): string {
   return url.replace(/^file:/, '');
 }
 
 export function fileExists(url: string): boolean {
-  return existsSync(pathOf(url));
+  return existsSync(parseFilePath(url));
 }
 
 /** The number of the user who owns the file at `url`; null if there is no file, or the system has no such users. */
-export function ownerOf(url: string): number | null {
-  const found = statSync(pathOf(url), { throwIfNoEntry: false });
+export function readOwner(url: string): number | null {
+  const found = statSync(parseFilePath(url), { throwIfNoEntry: false });
   return found?.isFile() && process.getuid !== undefined ? found.uid : null;
 }
 
@@ -55,15 +55,15 @@ export const READER_SETTINGS = ['query_only = ON', 'temp_store = MEMORY'];
 
 /** Opens the file at `url` without Prisma, and creates it if it is missing. */
 export function openFile(url: string): Sqlite.Database {
-  keepPrivate(pathOf(url));
-  return new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });
+  keepPrivate(parseFilePath(url));
+  return new Sqlite(parseFilePath(url), { timeout: LOCK_TIMEOUT });
 }
 
 /**
  * True if another connection has the file at `url` open. In WAL mode, each keeps a lock that excludes an exclusive one.
  */
 export function isOpenElsewhere(url: string): boolean {
-  const file = new Sqlite(pathOf(url), { timeout: 0 });
+  const file = new Sqlite(parseFilePath(url), { timeout: 0 });
   try {
     file.pragma('locking_mode = EXCLUSIVE');
     file.prepare('SELECT 1 FROM sqlite_master').get();
@@ -81,7 +81,7 @@ export function isOpenElsewhere(url: string): boolean {
  * whether it could.
  */
 export function emptyLog(url: string): boolean {
-  const file = new Sqlite(pathOf(url), { timeout: 0, fileMustExist: true });
+  const file = new Sqlite(parseFilePath(url), { timeout: 0, fileMustExist: true });
   try {
     return file.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
   } finally {

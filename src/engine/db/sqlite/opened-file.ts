@@ -13,19 +13,19 @@ export interface OpenedFile {
   readonly log: Identity;
 }
 
-function stateOf(path: string) {
+function readFileState(path: string) {
   return statSync(path, { bigint: true, throwIfNoEntry: false });
 }
 
-function identityOf(path: string): Identity {
-  const found = stateOf(path);
+function readIdentity(path: string): Identity {
+  const found = readFileState(path);
   return { path, device: found?.dev, inode: found?.ino };
 }
 
 /** @param path that of a file whose log is open, too */
 export function openedFile(path: string): OpenedFile {
   // SQLite follows links before it names the log.
-  return { file: identityOf(path), log: identityOf(`${realpathSync(path)}-wal`) };
+  return { file: readIdentity(path), log: readIdentity(`${realpathSync(path)}-wal`) };
 }
 
 /** An error with a code of SQLite, which callers take for that of a database that is not available. */
@@ -35,7 +35,7 @@ export function refusal(code: 'SQLITE_FULL' | 'SQLITE_READONLY_DBMOVED', message
 
 /** Returns the size of the file in bytes. */
 function requireSame({ path, device, inode }: Identity): number {
-  const found = stateOf(path);
+  const found = readFileState(path);
   if (found?.dev === device && found?.ino === inode) return Number(found?.size ?? 0);
   const what = found === undefined ? 'was removed or moved' : 'is another file than at the start';
   throw refusal('SQLITE_READONLY_DBMOVED', `${path} ${what}: restart the service`);

@@ -13,7 +13,7 @@ const PRIMARY = 0xff;
 const GENERIC = 1;
 
 /** Returns the number of a code that the driver has no name for. */
-function numberOf(code: string): number | null {
+function findErrorNumber(code: string): number | null {
   const [, digits] = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code) ?? [];
   return digits === undefined ? null : Number(digits);
 }
@@ -36,8 +36,8 @@ function tableIn(message: string): string | undefined {
 }
 
 /** Returns the kind of an error without a constraint. */
-function kindOf({ code, message }: Failure): MappedError {
-  const number = numberOf(code);
+function mapFailure({ code, message }: Failure): MappedError {
+  const number = findErrorNumber(code);
   const isLocked = number === null ? code.startsWith('SQLITE_BUSY') : (number & PRIMARY) === BUSY;
   if (isLocked) return { kind: 'SocketTimeout' };
   const [fault, missing] = message.split(': ');
@@ -64,7 +64,7 @@ function mapped(error: Failure): MappedError {
     case 'SQLITE_CONSTRAINT_TRIGGER':
       return { kind: 'ForeignKeyConstraintViolation', constraint: { foreignKey: {} } };
     default:
-      return kindOf(error);
+      return mapFailure(error);
   }
 }
 

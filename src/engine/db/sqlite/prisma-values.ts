@@ -22,7 +22,7 @@ export function declaredType(type: string | null): ColumnType | null {
   return TYPES.get(type) ?? null;
 }
 
-function typeOf(value: unknown): ColumnType {
+function inferType(value: unknown): ColumnType {
   if (typeof value === 'string') return ColumnTypeEnum.Text;
   if (typeof value === 'bigint') return ColumnTypeEnum.Int64;
   if (typeof value === 'number') return ColumnTypeEnum.UnknownNumber;
@@ -38,7 +38,7 @@ export function columnTypes(
   return declared.map((type, column) => {
     if (type !== null) return type;
     const row = rows.find((one) => one[column] !== null);
-    return row === undefined ? ColumnTypeEnum.Int32 : typeOf(row[column]);
+    return row === undefined ? ColumnTypeEnum.Int32 : inferType(row[column]);
   });
 }
 

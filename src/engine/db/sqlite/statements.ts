@@ -47,7 +47,7 @@ export function keepPrepared<Known extends object>(
 /** Reads at once, also if a transaction is open. */
 export type ReadNow = (sql: string, args: readonly unknown[]) => RawRows;
 
-function kindOf(type: string | null): RawRows['kinds'][number] {
+function parseKind(type: string | null): RawRows['kinds'][number] {
   return type === 'DATETIME' ? 'time' : type === 'BOOLEAN' ? 'boolean' : undefined;
 }
 
@@ -61,7 +61,7 @@ export function rawReader(file: Pick<Database, 'prepare'>, max = MAX_PREPARED): 
         // A raw statement's rows are lists.
         statement: statement.raw(true) as Statement<unknown[], unknown[]>,
         names: columns.map(({ name }) => name),
-        kinds: columns.map(({ type }) => kindOf(type)),
+        kinds: columns.map(({ type }) => parseKind(type)),
       };
     },
     { max },

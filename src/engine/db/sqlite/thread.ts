@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import type { Statements, Writable } from '../database.ts';
-import { rowsOf } from '../driver.ts';
+import { decodeRows } from '../driver.ts';
 import { sqlite } from './dialect.ts';
 import { LOCK_TIMEOUT } from './file.ts';
 import type { Answer, Question } from './file-thread.ts';
@@ -38,12 +38,12 @@ export function answerBy<T>(answer: (question: T) => unknown): void {
 }
 
 /** The statements and transactions of a connection that nobody else uses. */
-export function writableOf(file: Sqlite.Database): Writable {
+export function makeWritable(file: Sqlite.Database): Writable {
   const readNow = rawReader(file);
   const write = writer(file);
   const statements: Statements = {
     dialect: sqlite,
-    read: async ({ sql, values }, times = 'Date') => rowsOf(readNow(sql, values), times),
+    read: async ({ sql, values }, times = 'Date') => decodeRows(readNow(sql, values), times),
     execute: async ({ sql, values }) => write(sql, values),
   };
   return {

@@ -15,7 +15,7 @@ const RETRY_INTERVAL = 1_000;
 const FRAME_HEADER = 24;
 
 /** The bytes that are free on the disk of a file; unlimited if the system cannot tell. */
-export function freeBytesOf(path: string): number {
+export function readFreeBytes(path: string): number {
   try {
     const { bavail, bsize, blocks } = statfsSync(dirname(path));
     return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
@@ -46,7 +46,7 @@ export class WriteGuard {
     opened: OpenedFile,
     pageSize: number,
     read: RawRead,
-    freeBytes: (path: string) => number = freeBytesOf,
+    freeBytes: (path: string) => number = readFreeBytes,
   ) {
     this.#opened = opened;
     this.#pageSize = pageSize;

@@ -27,7 +27,7 @@ export const STATEMENT_COST = 10;
  * A count of an argument, up to `max`; larger ones are refused before anything is read. A list without records counts as one
  * record, since its total is still calculated. Undefined if it is not a number.
  */
-export function countOf(value: unknown, max: number): number | undefined {
+export function countItems(value: unknown, max: number): number | undefined {
   return typeof value === 'number' ? Math.min(Math.max(value, 1), max) : undefined;
 }
 
@@ -37,7 +37,7 @@ export function costs(cost: FieldCost): { cost: FieldCost } {
 }
 
 /** A field of an input as it was sent. */
-export function fieldOf(value: unknown, name: string): unknown {
+export function getField(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as ArgumentValues)[name] : undefined;
 }
 
@@ -45,12 +45,12 @@ export function fieldOf(value: unknown, name: string): unknown {
 const MAX_LOOKED_AT = MAX_BATCH + 1;
 
 /** A batch as it was sent: a single value is a list of one. */
-export function batchOf(args: ArgumentValues): unknown {
+export function getBatch(args: ArgumentValues): unknown {
   return Object.values(args)[0];
 }
 
 /** The items of a batch, and their number, as far as they are looked at. */
-export function itemsOf(batch: unknown): readonly unknown[] {
+export function getItems(batch: unknown): readonly unknown[] {
   if (!Array.isArray(batch)) return batch == null ? [] : [batch];
   return batch.length > MAX_LOOKED_AT ? batch.slice(0, MAX_LOOKED_AT) : batch;
 }
@@ -76,28 +76,31 @@ function filterCost(filter: unknown): number {
 /** The cost of the rows before a numbered page: with a filter each is read, and in most orders its text, too. */
 function skippingCost({ page, perPage, filter, orderBy }: ArgumentValues): number {
   if (typeof page !== 'number') return 0;
-  const skipped = (page - 1) * (countOf(perPage, MAX_EDGES) ?? PAGE_SIZES[0]);
+  const skipped = (page - 1) * (countItems(perPage, MAX_EDGES) ?? PAGE_SIZES[0]);
   const read = (filterCost(filter) > 0 ? 2 : 1) * (orderBy == null ? 1 : 2);
   return (Math.min(Math.max(skipped, 0), MAX_SKIPPED) * read) / SKIPPED_PER_COST;
 }
 
 /** The maximum number of records of a page. */
-const pageSizeOf = ({ first, last, perPage }: ArgumentValues): number =>
-  countOf(perPage, MAX_EDGES) ?? countOf(first, MAX_EDGES) ?? countOf(last, MAX_EDGES) ?? DEFAULT_EDGES;
+const getPageSize = ({ first, last, perPage }: ArgumentValues): number =>
+  countItems(perPage, MAX_EDGES) ??
+  countItems(first, MAX_EDGES) ??
+  countItems(last, MAX_EDGES) ??
+  DEFAULT_EDGES;
 
 /**
  * The cost of a list: its fields count once for each possible record. The field with its records then needs no size of its
  * own. With a filter, its total and the pages around it cost as much as the filter.
  */
 export const listCost = costs({
-  size: pageSizeOf,
+  size: getPageSize,
   work: (args) =>
     STATEMENT_COST +
     filterCost(args.filter) +
-    (fieldOf(args.filter, 'search') ? SEARCH_COST : 0) +
+    (getField(args.filter, 'search') ? SEARCH_COST : 0) +
     skippingCost(args),
   // All fields below count once for each record.
-  toChildren: (args) => ({ filtering: filterCost(args.filter) / pageSizeOf(args) }),
+  toChildren: (args) => ({ filtering: filterCost(args.filter) / getPageSize(args) }),
 });
 
 /** The cost of another statement about the same list. */

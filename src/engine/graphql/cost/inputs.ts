@@ -80,14 +80,14 @@ function usersFirst(whole: PartInputs): PartInputs[] {
 }
 
 /** Returns the inputs of a field's arguments for one run. Texts of any length have their own limit, and do not count. */
-export function inputsOf(nodes: readonly ArgumentNode[], args: readonly GraphQLArgument[]): Inputs {
+export function makeInputs(nodes: readonly ArgumentNode[], args: readonly GraphQLArgument[]): Inputs {
   if (nodes.length === 0) return NO_INPUTS;
   const long = args.filter(isLongText).map(({ name }) => name);
   return literalInputs(nodes.flatMap(({ name, value }) => (long.includes(name.value) ? [] : [value])));
 }
 
 /** Returns the amount of data in values of a document that use no variables. */
-export function amountOf(nodes: readonly ValueNode[]): Amount {
+export function measureAmount(nodes: readonly ValueNode[]): Amount {
   return literalInputs(nodes).literals;
 }
 

@@ -19,7 +19,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { type ArgumentValues, type FieldCost, STATEMENT_COST } from './costs.ts';
-import { type Inputs, inputsOf, NO_INPUTS, type PartInputs, sumInputs, withAllUses } from './inputs.ts';
+import { type Inputs, makeInputs, NO_INPUTS, type PartInputs, sumInputs, withAllUses } from './inputs.ts';
 
 const DAY_MS = 86_400_000;
 /** The size of the cache of sizes, in characters of its keys, and the longest key. */
@@ -40,7 +40,10 @@ const sizes = new LRUCache<string, OperationSize>({
 });
 
 /** A cache key for the size of an operation: its variables, and the day, from which periods count by default. */
-function keyOf({ node, number }: ParsedOperation, variables: Readonly<Record<string, unknown>>): string {
+function makeSizeKey(
+  { node, number }: ParsedOperation,
+  variables: Readonly<Record<string, unknown>>,
+): string {
   const declared = (node.variableDefinitions ?? []).map(({ variable: { name } }) => name.value);
   const values = JSON.stringify(
     Object.fromEntries(declared.map((name) => [name, variables[name]])),
@@ -73,28 +76,28 @@ const UNLIMITED: Limits = {
  * The size of an operation, calculated before it is executed.
  * @param values how many values its variables have: with many of them, it is not likely to be sent again
  */
-export function sizeOf(
+export function measureOperation(
   operation: ParsedOperation,
   variables: Readonly<Record<string, unknown>>,
   limits = UNLIMITED,
   values = 0,
 ): OperationSize {
-  const key = values > MAX_KEY_LENGTH ? null : keyOf(operation, variables);
+  const key = values > MAX_KEY_LENGTH ? null : makeSizeKey(operation, variables);
   const before = key === null ? undefined : sizes.get(key);
   if (before) return before;
-  const size = newSizeOf(operation, variables, limits);
+  const size = computeSize(operation, variables, limits);
   if (key !== null && key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
   return size;
 }
 
-function newSizeOf(
+function computeSize(
   operation: ParsedOperation,
   variables: Readonly<Record<string, unknown>>,
   limits: Limits,
 ): OperationSize {
   const { schema, document, node } = operation;
-  const fragments = fragmentsOf(document);
-  const shape = shapeOf(node.selectionSet, fragments);
+  const fragments = parseFragments(document);
+  const shape = parseShape(node.selectionSet, fragments);
   const root = schema.getRootType(node.operation);
   if (!root || shape.depth > limits.depth || shape.breadth > limits.breadth) return { ...NOTHING, ...shape };
   const calculation = new SizeCalculation(operation, fragments, variables, limits);
@@ -104,7 +107,7 @@ function newSizeOf(
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-function fragmentsOf({ definitions }: ParsedOperation['document']): Fragments {
+function parseFragments({ definitions }: ParsedOperation['document']): Fragments {
   const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((one) => [one.name.value, one]));
 }
@@ -112,7 +115,7 @@ function fragmentsOf({ definitions }: ParsedOperation['document']): Fragments {
 type Shape = Pick<OperationSize, 'depth' | 'breadth'>;
 
 /** The depth and breadth of selections, whatever their types are; each is visited once. */
-function shapeOf(
+function parseShape(
   set: SelectionSetNode,
   fragments: Fragments,
   known = new Map<SelectionSetNode, Shape>(),
@@ -124,7 +127,7 @@ function shapeOf(
     const isField = selection.kind === Kind.FIELD;
     const { selectionSet } =
       (selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection) ?? {};
-    const below = selectionSet ? shapeOf(selectionSet, fragments, known) : EMPTY;
+    const below = selectionSet ? parseShape(selectionSet, fragments, known) : EMPTY;
     shape.depth = Math.max(shape.depth, below.depth + Number(isField));
     shape.breadth += below.breadth + Number(isField);
   }
@@ -233,13 +236,13 @@ class SizeCalculation {
 
   /** The sum of the parts. An answer has only one type of a union or interface: its cost is that of the most expensive type. */
   #totalOf(type: GraphQLNamedType, parts: readonly Part[]): PartSize {
-    const total = sumOf(parts);
+    const total = addParts(parts);
     if (!isAbstractType(type)) return total;
     const schema = this.#schema;
     const ofTypes = schema
       .getPossibleTypes(type)
       .map((one) =>
-        sumOf(
+        addParts(
           parts.filter(({ type: of }) => of === one || (isAbstractType(of) && schema.isSubType(of, one))),
         ),
       );
@@ -254,7 +257,7 @@ class SizeCalculation {
     // Only `costs` sets this.
     const { size, weight, work, isOfRecord, records, toChildren } = (field.extensions.cost ??
       {}) as FieldCost;
-    const args = argumentsOf(field, node, this.#variables);
+    const args = readArguments(field, node, this.#variables);
     const amount = (given: FieldCost['size'], otherwise: number) =>
       typeof given === 'function' ? given(args, fromParent) : (given ?? otherwise);
     const type = getNamedType(field.type);
@@ -269,7 +272,7 @@ class SizeCalculation {
     const isOver = this.#work > this.#limits.cost || this.#records > this.#limits.records;
     const ownWork = isOver ? 0 : amount(work, 0);
     this.#work += ownWork;
-    const own = inputsOf(node.arguments ?? [], field.args);
+    const own = makeInputs(node.arguments ?? [], field.args);
     const ofValues = (measure: 'cost' | 'values') =>
       ofName + times * (isLeafType(type) ? ofLeaf : 1 + below[measure]);
     const cost = ownWork + ofValues('cost');
@@ -291,7 +294,7 @@ interface Part {
   readonly size: PartSize;
 }
 
-function sumOf(parts: readonly Part[]): PartSize {
+function addParts(parts: readonly Part[]): PartSize {
   const total: PartSize = { ...NOTHING, inputs: sumInputs(parts.map(({ size }) => size.inputs)) };
   for (const { size } of parts) {
     total.cost += size.cost;
@@ -309,7 +312,7 @@ function fieldOfType(type: GraphQLNamedType, name: string): GraphQLField<unknown
   return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
 }
 
-function argumentsOf(
+function readArguments(
   { args }: GraphQLField<unknown, unknown>,
   { arguments: nodes = [] }: FieldNode,
   variables: Readonly<Record<string, unknown>>,

@@ -44,7 +44,7 @@ export function makeWarning(
 }
 
 /** @param trust false, the number of proxies, or their addresses */
-export function trustOf(trust: false | number | string): Trust {
+export function parseTrust(trust: false | number | string): Trust {
   if (trust === false) return () => false;
   if (typeof trust === 'number') return (_address, distance) => distance < trust;
   return proxyaddr.compile(trust.split(',').map((one) => one.trim()));
@@ -92,7 +92,7 @@ interface Client {
 const CLIENT = Symbol('client');
 
 /** The client's address and the requested host, using the headers of trusted proxies, which are read once. */
-export function clientOf(req: IncomingMessage & { [CLIENT]?: Client }, trust: Trust): Client {
+export function findClient(req: IncomingMessage & { [CLIENT]?: Client }, trust: Trust): Client {
   const { remoteAddress } = req.socket;
   // An aborted request has no address any more.
   if (remoteAddress === undefined) return { address: '', host: '' };
@@ -111,7 +111,7 @@ export function clientOf(req: IncomingMessage & { [CLIENT]?: Client }, trust: Tr
 }
 
 /** The scheme of the client's request, if a trusted proxy sends it; else the service's own, such as `https:`. */
-export function schemeOf(req: IncomingMessage, trust: Trust, own: string): string {
+export function findScheme(req: IncomingMessage, trust: Trust, own: string): string {
   const { remoteAddress } = req.socket;
   if (remoteAddress === undefined || !trust(remoteAddress, 0)) return own;
   const [forwarded = ''] = String(req.headers['x-forwarded-proto'] ?? '').split(',', 1);

@@ -26,7 +26,7 @@ export interface RequestInfo {
   readonly path: string;
   /** True if the request ended before its answer was complete. */
   isAborted: boolean;
-  /** Aborted then; created by `signalOf`, since it takes a twentieth of a redirect's time. */
+  /** Aborted then; created by `getSignal`, since it takes a twentieth of a redirect's time. */
   abortController?: AbortController;
   /** A time of performance.now(). */
   readonly startedAt: number;
@@ -53,13 +53,13 @@ type Response = ServerResponse & { [REQUEST_INFO]?: RequestInfo };
 export function beginRequest(
   req: IncomingMessage,
   res: Response,
-  surfaceOf: (path: string) => Surface,
+  findSurface: (path: string) => Surface,
 ): RequestInfo {
   const [path = ''] = (req.url ?? '').split('?', 1);
   const info: RequestInfo = {
     requestId: randomUUID(),
     method: req.method,
-    surface: surfaceOf(path),
+    surface: findSurface(path),
     path: path.slice(0, MAX_LOGGED),
     isAborted: false,
     startedAt: performance.now(),
@@ -76,13 +76,13 @@ export function abort(info: RequestInfo): void {
 }
 
 /** A signal that is aborted when the request ends before its answer is complete. */
-export function signalOf(info: RequestInfo): AbortSignal {
+export function getSignal(info: RequestInfo): AbortSignal {
   info.abortController ??= new AbortController();
   if (info.isAborted) abort(info);
   return info.abortController.signal;
 }
 
-export function requestInfoOf(res: Response): RequestInfo {
+export function getRequestInfo(res: Response): RequestInfo {
   const info = res[REQUEST_INFO];
   if (!info) throw new Error('the request was never begun');
   return info;
@@ -90,6 +90,6 @@ export function requestInfoOf(res: Response): RequestInfo {
 
 /** Notes the work of a handler in Express, for which a request keeps its place if its client leaves. */
 export function handling<T>(res: Response, work: Promise<T>): Promise<T> {
-  requestInfoOf(res).place?.handledBy(work);
+  getRequestInfo(res).place?.handledBy(work);
   return work;
 }

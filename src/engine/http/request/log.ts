@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { logFault } from '../../tools/log.ts';
 import type { Observation } from '../process-metrics.ts';
-import { type RequestInfo, requestInfoOf } from './info.ts';
+import { getRequestInfo, type RequestInfo } from './info.ts';
 
 interface RequestMetrics {
   request(observation: Observation): void;
@@ -54,7 +54,7 @@ export class RequestLog {
 
   /** Logs an internal error, or one of the database, with the request's id. */
   fault(res: ServerResponse, error: unknown): void {
-    logFault(this.#log, requestInfoOf(res).requestId, error);
+    logFault(this.#log, getRequestInfo(res).requestId, error);
   }
 
   unreadable(what: object): void {

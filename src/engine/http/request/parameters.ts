@@ -1,5 +1,5 @@
 /** The parameters in the query of a request's target. */
-export function parametersOf(target = ''): URLSearchParams {
+export function parseParameters(target = ''): URLSearchParams {
   const at = target.indexOf('?');
   return new URLSearchParams(at === -1 ? '' : target.slice(at));
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '../../rules/errors.ts';
 import { isOnHost } from '../../rules/url.ts';
-import { clientOf, type Trust } from './client.ts';
+import { findClient, type Trust } from './client.ts';
 import { cookiesNamed } from './cookies.ts';
 
 /** Where a request says that it comes from. */
@@ -52,7 +52,7 @@ export class SessionCookies extends OwnCookie {
     const { origin, 'sec-fetch-site': site } = req.headers;
     if (site !== undefined && site !== 'none') return site === 'same-origin' ? 'own' : 'elsewhere';
     if (origin === undefined) return 'unknown';
-    const { host } = clientOf(req, this.#trust);
+    const { host } = findClient(req, this.#trust);
     return isOnHost(origin, host) ? 'own' : 'elsewhere';
   }
 

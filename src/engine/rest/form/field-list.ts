@@ -92,13 +92,13 @@ export function entries(
     },
     describe({ maxItems, items }) {
       const ofEntry = (items ?? {}) as { properties?: Record<string, JsonSchema> }; // Lists have one schema for all.
-      const partOf = (name: string): JsonSchema => {
+      const makePart = (name: string): JsonSchema => {
         const below: JsonSchema =
           parts[name] === '' ? ofEntry : (ofEntry.properties?.[parts[name] ?? ''] ?? {});
         if (!choices || name !== 'key') return below;
         return { ...describeChoice(choices, {}), description: `${below.description} Case-insensitive.` };
       };
-      const properties = Object.fromEntries(names.map((name) => [name, partOf(name)]));
+      const properties = Object.fromEntries(names.map((name) => [name, makePart(name)]));
       return { type: 'array', maxItems, items: { type: 'object', properties, required: names } };
     },
     nameBelow([index, ofEntry = ''], value) {
