@@ -7,20 +7,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { script } from './command.mjs';
+import { nodePackage } from './node-package.mjs';
 import { copyProject } from './project-files.mjs';
-import { root } from './stamp.mjs';
 
 const SUPPORTED = ['22', '24', '26'];
-
-/** The optional package with Node for this machine. */
-function nodePackage() {
-  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const system = process.platform === 'win32' ? 'win' : process.platform;
-  const names = Object.keys(optionalDependencies);
-  const found = names.find((name) => /^node-/.test(name) && name.endsWith(`-${system}-${process.arch}`));
-  if (!found) throw new Error(`npm has no Node for ${process.platform} on ${process.arch}.`);
-  return found;
-}
 
 /** Runs npm in the copy, and shows its output unless the caller captures it. */
 function npm(folder, ...words) {

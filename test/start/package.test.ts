@@ -100,8 +100,15 @@ test('reads .env of the current folder, and passes exit codes on', async () => {
   }
 });
 
-test('starts in an empty folder, greets, and stops by a signal', async () => {
-  const program = launch([]);
+// Node before 22.15, and on Windows, cannot replace its process.
+const NO_EXECVE = { NODE_OPTIONS: '--import=data:text/javascript,delete%20process.execve' };
+
+test.each([
+  ['as the same process', {}],
+  ['as a child', NO_EXECVE],
+])('starts %s in an empty folder, greets, and stops by a signal', async (_how, env) => {
+  rmSync(join(own, 'data'), { recursive: true, force: true });
+  const program = launch([], env);
   await expect.poll(() => program.stdout).toContain('Welcome to Linkspace.');
   expect(program.stdout).toContain('this makes another one: npx linkspace keys create --account default');
   expect(existsSync(join(own, 'data/linkspace.db'))).toBe(true);

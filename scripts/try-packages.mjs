@@ -1,0 +1,113 @@
+// npm run try-packages: installs all packages with one `npm install` into an empty folder with an empty cache, on the oldest and
+// the newest promised Node, and uses them as their guides say. It prints times and sizes.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { script } from './command.mjs';
+import { nodePackage } from './node-package.mjs';
+import { root } from './stamp.mjs';
+
+/** The most that installation and start may take in seconds, and the installed files in megabytes. */
+const LIMITS = { seconds: 60, megabytes: 150 };
+
+const [oldest] = /\d+\.\d+/.exec(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node);
+const NODES = [`~${oldest}.0`, '26'];
+
+const isWindows = process.platform === 'win32';
+
+/** Runs a command to its end, and returns its output. */
+function run(cwd, env, command, ...words) {
+  const options = { cwd, env, encoding: 'utf8', shell: isWindows };
+  const { status, stdout, stderr, error } = spawnSync(command, words, options);
+  if (error) throw error;
+  if (status !== 0) throw new Error(`${command} ${words.join(' ')} failed:\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** Returns the bytes of a folder's files. */
+function sizeIn(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
+/** Starts the service in a folder; resolves with the greeting, its origin, and a function that stops it. */
+function start(cwd, env) {
+  // Not by npx, which ends by a signal without passing it on.
+  const command = join(cwd, 'node_modules/.bin', isWindows ? 'linkspace.cmd' : 'linkspace');
+  const child = spawn(command, [], {
+    cwd,
+    env,
+    shell: isWindows,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise((done) => child.on('exit', (code, signal) => done(code ?? signal)));
+  let output = '';
+  return new Promise((resolve, reject) => {
+    const heard = (text) => {
+      output += text;
+      const origin = /(http:\/\/localhost:\d+)\/api\/v1\/links\n\nGraphQL/.exec(output)?.[1];
+      const key = /^ {2}(ls_[\w-]+)$/m.exec(output)?.[1];
+      if (origin === undefined || key === undefined) return;
+      const stop = () => {
+        child.kill('SIGTERM');
+        return ended;
+      };
+      resolve({ origin, key, stop });
+    };
+    child.stdout.setEncoding('utf8').on('data', heard);
+    child.stderr.setEncoding('utf8').on('data', heard);
+    ended.then((code) => reject(new Error(`linkspace ended with ${code}:\n${output}`)));
+  });
+}
+
+/** Installs and uses the packages on one Node, and returns a line of figures. */
+async function tryOn(wanted, tarballs, temporary) {
+  const nodeFolder = join(temporary, 'node');
+  mkdirSync(nodeFolder, { recursive: true });
+  run(nodeFolder, process.env, 'npm', 'install', '--no-save', '--no-audit', `${nodePackage()}@${wanted}`);
+  const folder = join(temporary, 'own');
+  mkdirSync(folder);
+  const path = `${join(nodeFolder, 'node_modules/.bin')}${delimiter}${process.env.PATH}`;
+  const env = { ...process.env, PATH: path, PORT: '0', npm_config_cache: join(temporary, 'cache') };
+  const version = run(folder, env, 'node', '--version').trim();
+  const began = performance.now();
+  run(folder, env, 'npm', 'install', '--no-audit', '--no-fund', ...tarballs);
+  const installed = performance.now();
+  const commands = readdirSync(join(folder, 'node_modules/.bin')).filter((name) => !name.includes('.'));
+  if (commands.join() !== 'linkspace') throw new Error(`node_modules/.bin has ${commands.join(', ')}.`);
+  const service = await start(folder, env);
+  const greeted = performance.now();
+  const headers = { Authorization: `Bearer ${service.key}` };
+  const body = new URLSearchParams({ url: 'https://example.com/', alias: 'hello' });
+  const made = await fetch(`${service.origin}/api/v1/links`, { method: 'POST', headers, body });
+  if (made.status !== 201) throw new Error(`A new link was answered by ${made.status}: ${await made.text()}`);
+  const visited = await fetch(`${service.origin}/hello`, { redirect: 'manual' });
+  if (visited.status !== 302) throw new Error(`A visit was answered by ${visited.status}.`);
+  const listed = run(folder, env, 'npx', 'linkspace', 'keys', 'list');
+  if (!listed.includes('default')) throw new Error(`The list of keys lacks the first one:\n${listed}`);
+  run(folder, env, 'npx', 'linkspace', 'backup');
+  const code = await service.stop();
+  if (code !== 0) throw new Error(`The service ended with ${code} after a signal.`);
+  const seconds = (greeted - began) / 1_000;
+  const megabytes = sizeIn(join(folder, 'node_modules')) / 1e6;
+  const line =
+    `Node ${version}: installed in ${((installed - began) / 1_000).toFixed(1)} s, greeted after ` +
+    `${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB installed`;
+  if (seconds > LIMITS.seconds || megabytes > LIMITS.megabytes)
+    throw new Error(`${line}; at most ${LIMITS.seconds} s and ${LIMITS.megabytes} MB are promised.`);
+  return line;
+}
+
+await script(async () => {
+  const output = join(root, 'dist-packages');
+  const tarballs = readdirSync(output).map((name) => join(output, name));
+  for (const wanted of NODES) {
+    const temporary = mkdtempSync(join(tmpdir(), 'linkspace-packages-'));
+    try {
+      console.log(await tryOn(wanted, tarballs, temporary));
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
+    }
+  }
+});
