@@ -8,8 +8,9 @@ const MAX_WRITE_TIME = 450;
 const MIN_LINKS = 1_000;
 
 /**
- * Decides when visits wait for the writer. A crash loses queued visits, including those that arrived during a write, so the
- * queue stays as short as what is written in half a second. Visits do not wait for a database that stands still.
+ * Decides when visits wait for the writer. A crash loses queued visits, so the queue is kept as short as what is written in
+ * half a second, but not below MIN_LINKS links. Visits do not wait for a database that stands still, or whose last write
+ * failed.
  */
 export class BackPressure {
   readonly #standstill: number;

@@ -21,8 +21,10 @@ const LAST_RETRY_INTERVAL = 100;
 const STANDSTILL = { inProcess: 250, server: 1_000 };
 
 /**
- * Counts visits: in memory first, and twice a second in the database. `VisitQueue` adds them up, `Batches` writes them, and
- * `BackPressure` says when visits wait for that. A visit of a link with a click limit is counted in the database at once.
+ * Counts visits: in memory first (`VisitQueue`), and twice a second in the database (`Batches`). `BackPressure` says when
+ * visits wait for that. A visit of a link with a click limit is counted in the database before its answer, and a rotation
+ * takes its turn there (`ImmediateCounts`). A write that fails is repeated. A crash loses about half a second of visits, and
+ * more while the database stands still.
  */
 export class ClickBuffer {
   readonly #db: Data;

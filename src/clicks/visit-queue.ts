@@ -9,8 +9,9 @@ export interface QueueMetrics {
 }
 
 /**
- * The visits that nobody has begun to write. A visit is first kept as it came, and added up with the others in the next turn
- * of the event loop, when its answer is sent. Visits of further links are dropped, and the log says so, while those of too many wait.
+ * The visits that nobody has begun to write. A visit is kept as it came, and added up (`pending-visits.ts`) in the next turn
+ * of the event loop, or when a total is asked for. While those of too many links wait, visits of further links are dropped.
+ * The log says so if a click is lost.
  */
 export class VisitQueue {
   readonly #log: Logger;

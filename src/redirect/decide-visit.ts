@@ -41,8 +41,10 @@ function isRedirect({ outcome }: RedirectDecision): boolean {
 }
 
 /**
- * Decides visits by `decideRedirect`, and counts those that reach a destination. Most are decided at once, by the cached link, and
- * counted in memory. A visit of a link with a click limit or a rotation is decided by counts in the database, which it changes first.
+ * Decides visits by `decideRedirect`, and counts them: as clicks if they reach a destination, and programs apart. HEAD never
+ * counts. Most are decided by the cached link and counted in memory. A visit that counts, of a link with a click limit or a
+ * rotation, first changes the counts in the database. While the primary does not answer, a rotation goes on in this process,
+ * and a click limit fails the visit.
  */
 export class VisitDecider {
   readonly #links: LinkCache;
@@ -96,14 +98,14 @@ export class VisitDecider {
 
   async #countAtOnce(link: FoundLink, at: Date): Promise<CountsBefore | null> {
     // The visits from before the limit was set. A primary that hangs may be known to be away afterwards, and is not asked again.
-    await this.#links.askPrimary(() => this.#clicks.settle(link.id));
-    return this.#links.askPrimary(() => this.#clicks.countAtOnce(link, at));
+    await this.#links.writeToPrimary(() => this.#clicks.settle(link.id));
+    return this.#links.writeToPrimary(() => this.#clicks.countAtOnce(link, at));
   }
 
   /** The turn of a rotation: the next over all processes, or of this one while the primary does not answer. */
   async #takeTurn(link: FoundLink, at: Date, wait: VisitWait): Promise<Turn | null> {
     try {
-      const asked = this.#links.askPrimary(() => this.#clicks.takeTurn(link, at));
+      const asked = this.#links.writeToPrimary(() => this.#clicks.takeTurn(link, at));
       const turn = await withTimeout(wait.isOver ? 0 : TURN_TIMEOUT, asked);
       if (turn !== TIMED_OUT) return turn;
     } catch (error) {

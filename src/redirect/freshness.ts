@@ -66,9 +66,10 @@ export function listAffected({ kind, action, recordId, fields }: KnownChange): A
 }
 
 /**
- * Decides whether results of the database are fresh: a result is fresh while it has every change of its record that this process
- * has heard of. Changes are heard within a second, so a result from before one that is overdue is not fresh either. While no
- * database answers, all results are fresh, since there is nothing newer.
+ * Remembers the last change of each record that this process has heard of. By it, a result may be cached (`has`), and a
+ * running read be shared (`isCurrent`). A cached result needs no other read (`isFresh`) until its time is over, or until a
+ * change is overdue: one that is in the log, but was not announced for about a second. While no database answers, all are
+ * fresh, since there is nothing newer.
  */
 export class Freshness {
   readonly #databases: Announcements;

@@ -35,7 +35,7 @@ export interface RedirectDependencies extends StatisticsPageDependencies, Decisi
   readonly report: Report;
 }
 
-/** Answers visitors of short links, and counts the visits that reach a destination. */
+/** Answers visitors of short links. Which visits count is decided in `decide-visit.ts`. */
 export function createRedirectHandler(dependencies: RedirectDependencies): Handler {
   const { report } = dependencies;
   const visits = new VisitHandler(dependencies);
@@ -44,8 +44,9 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
 }
 
 /**
- * Answers visits: it reads the request, finds the link, has the visit decided and counted, and sends what was decided. A cached
- * visit of a plain link waits for nothing. Passwords arrive as posted forms, of this page and of the page of statistics.
+ * Answers visits: reads the request, finds the link (`link-cache.ts`), has the visit decided and counted (`decide-visit.ts`),
+ * and sends a redirect or a page (`answer.ts`, `pages.ts`). A visit of a plain cached link waits for nothing, unless the
+ * writer of clicks is behind. Passwords of links and of their statistics arrive as posted forms.
  */
 class VisitHandler {
   readonly #dependencies: RedirectDependencies;

@@ -32,8 +32,10 @@ interface LookupMetrics {
 }
 
 /**
- * Finds links for visitors, with a cache. A change removes only what it affects: this process's own changes at once, those
- * of others within a second. What is not cached is read from a database that has the last change, if one answers.
+ * Finds the domain and the link of a visit, the hosts that are served, and the destinations of their roots. Links and domains
+ * are cached (`read-cache.ts`, `cached-links.ts`, `domain-cache.ts`); `freshness.ts` says for how long. A change removes the
+ * links that it affects, and all domains or all unknown aliases if it may affect one: this process's own changes at once,
+ * those of others within a second while a database answers.
  */
 export class LinkCache {
   readonly #databases: VisitDatabases;
@@ -116,7 +118,7 @@ export class LinkCache {
   }
 
   /** Writes to the primary. @throws DatabaseAway at once while it does not answer: a visitor would wait for its timeout */
-  async askPrimary<T>(write: () => Promise<T>): Promise<T> {
+  async writeToPrimary<T>(write: () => Promise<T>): Promise<T> {
     if (this.#databases.primary.feed.away) throw new DatabaseAway('the primary does not answer');
     return write();
   }

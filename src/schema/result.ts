@@ -1,6 +1,6 @@
-// What mutations answer: the record, or an expected failure, which GraphQL has as a value of a union. Resolvers call the domain,
-// which throws such a failure, and `asResult` is where it becomes that value. Only the operations of v1 get it thrown, since v1
-// has statuses for failures.
+// The results of mutations: the record, or an expected failure as a value of a union. The domain throws; `asResult` makes
+// values of errors whose code has a type (`errorForms`). Others are thrown, and for v1, which has statuses for failures, all
+// are. Also here: the types of errors, `DeletedRecord`, and `inSequence` for batches.
 import { brandWithType, type ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { reasons } from '../domain/reasons.ts';

@@ -4,18 +4,19 @@ import { nameFor } from '../../engine/tools/name-for.ts';
 import type { Client, Data } from '../database.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
 import { type LinkSelect, type LinkSelection, linkList } from './link-list.ts';
-import { type SearchResult, searchLinks } from './search.ts';
+import { makeSearchCondition, type SearchCondition } from './search.ts';
 import type { LinkSearch } from './search-text.ts';
 
 /** Reads the lists of an account, its links by selections and searches, and its statistics. */
 export class AccountReader extends ListReader<Client> {
-  readonly #searches: DataLoader<LinkSearch, SearchResult | null, string>;
+  readonly #searches: DataLoader<LinkSearch, SearchCondition | null, string>;
   #statistics: StatisticsReader | undefined;
 
   constructor(db: Data, accountId: number, signal: AbortSignal) {
     super(db, accountId, signal);
     this.#searches = new DataLoader(
-      (searches) => Promise.all(searches.map((search) => this.long.take((by) => searchLinks(by, search)))),
+      (searches) =>
+        Promise.all(searches.map((search) => this.long.take((by) => makeSearchCondition(by, search)))),
       { cacheKeyFn: ({ accountId, column, text }) => nameFor('search', accountId, column, text) },
     );
   }
@@ -32,7 +33,7 @@ export class AccountReader extends ListReader<Client> {
   }
 
   /** The condition for links of the account that the search finds; null if it cannot find all of them yet. */
-  async searchLinks(search: LinkSearch): Promise<SearchResult | null> {
+  async makeSearchCondition(search: LinkSearch): Promise<SearchCondition | null> {
     try {
       return await this.#searches.load(search);
     } finally {

@@ -55,7 +55,8 @@ async function findCandidatesAnywhere(
 
 /**
  * Search on PostgreSQL, by indexes of trigrams on the columns themselves. Its planner chooses one for LIKE, so the search of a
- * single column looks up nothing first. For a search anywhere, it is asked for all links in any order, unless there are many.
+ * single column looks up nothing first. For a search anywhere, it is asked for all links in any order, unless all words
+ * are common or it finds more than MAX_FEW.
  */
 export const postgresqlSearch: TextIndex = {
   maxSelective: MAX_FEW,

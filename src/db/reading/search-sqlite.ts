@@ -92,9 +92,10 @@ async function findCandidatesAnywhere(
 }
 
 /**
- * Search on SQLite, by the virtual table "LinkText", which indexes trigrams. Its planner cannot combine this index with others, so
- * candidates are looked up first: by rare trigrams, which few links have. An account's texts are stored shifted by its number, so
- * that no account meets entries of others.
+ * Search on SQLite, by the virtual table "LinkText", which indexes trigrams. Its planner cannot combine this index with
+ * others, so candidates are looked up first: by rare trigrams, or in a single column, by all of the text's first characters.
+ * An account's texts are stored shifted by its number, so that a look-up meets few entries of others. The range of "rowid"
+ * leaves those out.
  */
 export const sqliteSearch: TextIndex = {
   maxSelective: MAX_CANDIDATES,

@@ -5,8 +5,11 @@ import { postgresqlSearch } from './search-postgresql.ts';
 import { sqliteSearch } from './search-sqlite.ts';
 import { isLong, type LinkSearch, type TextIndex } from './search-text.ts';
 
-/** The condition of a search; `isSelective` if the index found few candidates, `indexed` if an index covers such a text at all. */
-export interface SearchResult {
+/**
+ * The condition of a search; `isSelective` if the index found few candidates, `indexed` if all hits can be counted by an index:
+ * not anywhere, and not for short texts.
+ */
+export interface SearchCondition {
   readonly condition: Sql;
   readonly isSelective: boolean;
   readonly indexed: boolean;
@@ -17,7 +20,12 @@ function indexIn({ dialect }: Data): TextIndex {
 }
 
 /** Makes the result of a condition, and of the candidates for it: null if they were not looked up, or are many. */
-function resultFor(db: Data, condition: Sql, ids: readonly number[] | null, indexed: boolean): SearchResult {
+function resultFor(
+  db: Data,
+  condition: Sql,
+  ids: readonly number[] | null,
+  indexed: boolean,
+): SearchCondition {
   if (ids === null) return { condition, isSelective: false, indexed };
   if (ids.length === 0) return { condition: sql`1 = 0`, isSelective: true, indexed };
   // One parameter, since the number of parameters is limited.
@@ -27,11 +35,11 @@ function resultFor(db: Data, condition: Sql, ids: readonly number[] | null, inde
 }
 
 /**
- * Turns a search into the condition for the account's links that it finds. What differs between the databases is in
- * `search-sqlite.ts` and `search-postgresql.ts`; both know common and rare parts of texts from `trigrams.ts`. Null if some links
- * cannot be searched anywhere yet, as they have no plain key.
+ * Makes the condition for the account's links that a search finds. `search-sqlite.ts` and `search-postgresql.ts` look up
+ * candidates where that is cheaper, by the trigrams of `trigrams.ts`. Null for a search anywhere while some link, space or tag
+ * of the account has no plain key yet.
  */
-export async function searchLinks(db: Data, search: LinkSearch): Promise<SearchResult | null> {
+export async function makeSearchCondition(db: Data, search: LinkSearch): Promise<SearchCondition | null> {
   if (search.column === 'anywhere') return searchAnywhere(db, search.accountId, search.text.split(' '));
   const index = indexIn(db);
   const condition = index.contains(db, search.column, search.text);
@@ -86,7 +94,7 @@ async function searchAnywhere(
   db: Data,
   accountId: number,
   texts: readonly string[],
-): Promise<SearchResult | null> {
+): Promise<SearchCondition | null> {
   const named = await findNamed(db, accountId, texts);
   if (named === null) return null;
   const index = indexIn(db);

@@ -1,3 +1,7 @@
+// Creates links in bulk, for imports, and with a dry run for `checkNewLinks`. Each item is parsed, then its outcome decided in
+// order: refused, existing or created. All created ones are written in one transaction; if others have written meanwhile, the
+// batch is decided anew. Unlike `createLink`, it takes an equal link with that alias for the same one, ignores `reuse`, and
+// only checks templates of UTM parameters.
 import type { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { insertLinksIn, type NewLink, setImportedClicks } from '../../db/links.ts';

@@ -1,3 +1,6 @@
+// The fields of links: the schemas of inputs (`createLinkInput`, `updateLinkInput`), which v1 and GraphQL describe and validate
+// by, the columns that they set (`buildColumns`, which also hashes passwords), and the names of fields in the log. Only the
+// form of values is checked here; what they refer to, in `check.ts`.
 import { z } from 'zod';
 import type { NewLink } from '../../db/links.ts';
 import type { Writer } from '../../engine/rules/caller.ts';

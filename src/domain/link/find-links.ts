@@ -1,3 +1,6 @@
+// Reads an account's links: filters and orders (`linkFilter`), pages (`linkPage`), cursors (`linkConnection`), and single links
+// by id or short URL. `listFor` makes of a filter what `src/db/reading/link-list.ts` turns into SQL. Every list has only the
+// account's own links.
 import { z } from 'zod';
 import type { SelectedLink } from '../../db/links.ts';
 import type { AccountReader } from '../../db/reading/account-reader.ts';
@@ -170,7 +173,7 @@ async function buildConditions(
   let indexed = true;
   const text = searchBy === 'ANYWHERE' ? splitWords(search ?? '').join(' ') : foldCase(search ?? '');
   if (text) {
-    const found = await lists.searchLinks({ accountId, column: searchColumns[searchBy], text });
+    const found = await lists.makeSearchCondition({ accountId, column: searchColumns[searchBy], text });
     if (found === null) throw new DomainError('UNAVAILABLE', NOT_READY, [], 60);
     where.push(found.condition);
     ({ isSelective, indexed } = found);
@@ -208,7 +211,7 @@ async function listFor(
 }
 
 /**
- * One numbered page of the account's links, with its total, in one statement.
+ * One numbered page of the account's links, with its total, in one statement; a search is looked up before.
  * @throws DomainError VALIDATION
  */
 export async function linkPage(
@@ -225,7 +228,7 @@ export async function linkPage(
 
 /**
  * A slice of the account's links by cursor, only those of a space or a tag if `of` names one; `total` counts them when it is
- * called, for a search of one or two characters only up to `MAX_COUNTED`.
+ * called, for a search anywhere, or of one or two characters, only up to `MAX_COUNTED`.
  * @throws DomainError VALIDATION
  */
 export async function linkConnection(

@@ -1,3 +1,6 @@
+// Creates, deletes and resets links; `update.ts` changes them. A link is created in steps: the input is read, then checked, its
+// passwords are hashed, and only then a transaction writes the link. What others write between the steps is found by the
+// constraints, and by `Reuse`, which looks again in the transaction.
 import type { Data, Transaction } from '../../db/database.ts';
 import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
@@ -26,10 +29,6 @@ import {
 } from './fields.ts';
 import { PasswordNotCompared, Reuse } from './reuse.ts';
 import { spendOnNew } from './written-rows.ts';
-
-// Links are created in steps: the input is read, then checked, its passwords are hashed, and only then a transaction writes the
-// link. What others write between the steps is found by the constraints, and by `Reuse`, which looks again. Deleting links, and
-// resetting their statistics, are below.
 
 /** The arguments of `createLink`. */
 type Given = readonly [

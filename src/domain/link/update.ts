@@ -1,3 +1,6 @@
+// Changes links in steps: the input is read, the stored link is read and checked, passwords are hashed, and a transaction
+// writes what differs. The write names the time of the change that was read. If the link was changed since, it is locked, and
+// the input is applied to it as it is then; passwords are not hashed again for that.
 import type { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { type LinkSettings, readLink, type SelectedLink, updateLinkIn } from '../../db/links.ts';
@@ -32,10 +35,6 @@ import {
   withPlainKey,
 } from './fields.ts';
 import { spendOnUpdates } from './written-rows.ts';
-
-// Links are changed in steps: the input is read, the link as it is stored is read and checked, passwords are hashed, and a
-// transaction writes what differs. The write names the time of the change that was read. If that is another one by now, the link
-// is locked, and the input is applied to it as it is then.
 
 /** A text that is equal for equal sets of ids. */
 function listed(ids: readonly number[]): string {
@@ -178,12 +177,12 @@ async function adoptHashes(
     : { data: { ...columns, privacyPassword: made }, renewed: {} };
 }
 
-/** Checks, hashes and writes the change; once more if another write has overtaken it. @param hashed what is hashed already */
+/** Checks, hashes and writes the change; again if another write has overtaken it. @param hashed what is hashed already */
 function writeUpdate(change: Change, hashed?: Hashed | null): Promise<SelectedLink> {
   return retryOvertaken(async () => {
     const link = await readForUpdate(change, change.db);
     await requireValid(change, link);
-    // Takes long: once, and not in a transaction.
+    // Takes long, so not in a transaction; a batch has hashed before.
     const columns = hashed ? await adoptHashes(hashed, change, link) : await hashUpdate(change, link);
     const settings = await settingsFor(change, columns, change.db, link);
     return settings === null

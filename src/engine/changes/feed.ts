@@ -9,9 +9,10 @@ import { SettledChanges } from './settled-changes.ts';
 import type { LogPosition, LogSnapshot } from './transaction-order.ts';
 
 /**
- * Finds the changes in a database and announces them as its events: of keys by a number that a trigger increments, of records by
- * the log, from its end at the first poll. It polls at intervals, at once after a notice of another process, and for a request
- * whose cached data is not fresh. Each answer is passed on: to the follower of the log, and to what announces settled changes.
+ * Finds the changes in a database, and announces them by `database.changes`: those of keys by a number that a trigger
+ * increments, those of records from the log, from its end at the first poll. `Poll` asks whether there are any,
+ * `ChangeNotices` tells other processes and hears of them, `LogFollower` announces `change` and `many`, and `SettledChanges`
+ * announces `settled`.
  */
 export class ChangeFeed {
   readonly #database: Database;
@@ -144,7 +145,10 @@ export class ChangeFeed {
     });
   }
 
-  /** Announces the changes up to a snapshot, which is not older than that of the last call; resolves when that is done. */
+  /**
+   * Announces the changes up to a snapshot, which is not older than that of the last call; resolves when those
+   * of `LogFollower` are announced. Settled ones follow in the background.
+   */
   read(now: LogSnapshot, askedAt = performance.now()): Promise<void> {
     this.#settled.follow(now);
     return this.#log.follow(now, askedAt);

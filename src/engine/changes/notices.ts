@@ -6,9 +6,9 @@ import { Notifications } from '../db/postgresql/notifications.ts';
 const NOTICE_INTERVAL = 250;
 
 /**
- * Tells other processes that this one has made changes, and hears of theirs, by PostgreSQL's notifications. A notice follows the
- * commit, at a limited rate: inside, all transactions would wait for each other at commit. Keys change rarely, so a trigger sends
- * theirs.
+ * Tells other processes that this one has made changes, and hears of theirs, by PostgreSQL's notifications. A notice follows
+ * the commit, at a limited rate: within the transactions, it would make them wait for each other at commit. Keys change
+ * rarely, so a trigger sends their notices. Without notifications, as on SQLite, other processes find changes when they poll.
  */
 export class ChangeNotices {
   readonly #database: Database;

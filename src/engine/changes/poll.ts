@@ -39,9 +39,10 @@ function notInTime(): DatabaseAway {
 }
 
 /**
- * Asks the database whether anything has changed, once for all callers that ask at about the same time. A question without an
- * answer is given up, and the next one uses another connection, but its answer still counts if it comes before later ones. From
- * the answers follow whether cached data is fresh, and whether the database is away.
+ * Asks the database whether anything has changed, once for all callers within JOINED_FOR. After that a new question is asked,
+ * on another connection; an old one's answer still counts if none to a later one came. Data is fresh for MAX_AGE from the
+ * question. The database is away once a question failed or took too long, for callers that prefer stale data already after
+ * FRESH_TIMEOUT.
  */
 export class Poll {
   readonly #database: Database;

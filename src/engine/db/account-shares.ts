@@ -1,10 +1,13 @@
+// What a process keeps for each database so that no account takes all of it: `LongReadQueue` for long reads, `KeyedWrites` for
+// writes with an idempotency key. Accounts take turns. The work itself is in `long-reads.ts` of the lists, and in
+// `idempotent-write.ts`.
 import { LRUCache } from 'lru-cache';
 import { growingTo } from '../tools/growing-cache.ts';
 import { Turns } from '../tools/turns.ts';
 import type { Dialect } from './dialect.ts';
 import { DatabaseAway } from './errors.ts';
 
-/** Maximum numbers of open transactions of keyed writes, in all and of one account. Each occupies a connection. */
+/** Maximum numbers of open transactions of keyed writes, in all (1 on SQLite) and of one account. Each occupies a connection. */
 const MAX_KEYED_WRITES = 3;
 const MAX_KEYED_WRITES_OF_ACCOUNT = 2;
 /** Milliseconds for which a further one waits. */

@@ -115,7 +115,12 @@ async function connect(
   return connectPostgresql(url, pool, directUrl, options);
 }
 
-/** SQLite or PostgreSQL, by Prisma's client and by statements of our own. */
+/**
+ * A database, SQLite or PostgreSQL, by Prisma's client and by statements of our own. `Transaction` offers the same within one,
+ * and `Data` is what both have in common. A transaction is repeated after a deadlock; a nested one may fail alone;
+ * `afterCommit` calls back after the commit of the whole. It also keeps what a process shares for it: changes, queues of
+ * accounts, caches.
+ */
 export class Database<Client extends ClientOf<Client> = AnyClient> implements Data<Client> {
   readonly database: Database<Client> = this;
   readonly separate: Data<Client> = this;

@@ -1,9 +1,11 @@
+// What the engine's data needs of a product: `Product` has its facts, such as migrations and columns. The other types describe
+// Prisma's client as far as the engine calls it, without models.
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { Migrations } from './migration-state.ts';
 import type { Sql } from './sql.ts';
 import type { Provider } from './url.ts';
 
-/** SQLite has only the last one. */
+/** Levels of isolation that are used. SQLite has only `Serializable`. */
 type IsolationLevel = 'RepeatableRead' | 'Serializable';
 
 /** Limits in milliseconds: the wait for a connection, and the duration of the transaction. */

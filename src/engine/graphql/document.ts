@@ -1,3 +1,6 @@
+// Documents of clients: parsed within limits, validated once, and kept (`Documents`). `Prepared` is one document, `Operation`
+// one of its operations, with facts that are computed once, such as the permissions of its root fields. A text above the limits
+// is refused with the error of that limit.
 import {
   type ASTNode,
   type ASTVisitor,

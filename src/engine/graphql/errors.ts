@@ -1,3 +1,5 @@
+// The errors that clients see: expected ones with their codes and statuses. All others are logged, and replaced by the id of
+// the request.
 import { type ASTNode, type ExecutionResult, GraphQLError } from 'graphql';
 import { type DomainError, type ErrorCode, visibleError } from '../rules/errors.ts';
 import { logFault } from '../tools/log.ts';

@@ -1,6 +1,7 @@
-// GraphQL over HTTP at `/graphql`: checks the key, the media types and the Host header of a request before its GraphQL is read.
-// A simple request is then answered by `simple-request.ts`, all others by Yoga (`yoga.ts`). Both hand its operation to `run` in
-// `pipeline.ts`, which executes it.
+// GraphQL over HTTP at `/graphql`. `createGraphQLHandler` sends GraphiQL's page, or checks the key, and then Content-Type,
+// Content-Encoding and Host, before GraphQL is read. A POST without Idempotency-Key that accepts JSON first goes to
+// `simple-request.ts`, all others to Yoga (`yoga.ts`), those with a key within `answerOnce`. Each operation ends in `run` of
+// `pipeline.ts`. `schemaText` sends the schema.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import { type GraphQLSchema, printSchema } from 'graphql';

@@ -1,6 +1,7 @@
 // Executes GraphQL operations: `run` those of clients, and `runOwn` the product's own documents, such as those of v1. `run` is
 // read from top to bottom: parse, check, count what it may cost, ask whether the caller may, execute, and present the errors.
-// It knows no HTTP, and everything that it knows of the product comes from the `Api`.
+// It reads no request and writes no response; of HTTP, it knows the status and headers of refusals. Everything that it knows of
+// the product comes from the `Api`.
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type DocumentNode, type ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';

@@ -1,5 +1,6 @@
-// Answers simple requests itself, since Yoga's HTTP takes longer than a small operation. A request is simple if its short body
-// has an operation and nothing unusual, as those of most clients. All others go on to Yoga, which gets the body that was read.
+// Answers simple requests itself, since Yoga's HTTP takes longer than a small operation. A request is simple if its body is
+// short and has an operation by its text, with nothing unusual: no subscription, no query in the address, no trusted documents.
+// All others go on to Yoga, with the body if it was read.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAsyncIterable, processRegularResult } from 'graphql-yoga';
 import { writeHead } from '../http/request/head.ts';

@@ -1,6 +1,6 @@
 // Yoga, for HTTP only: it reads a request, and hands its operation to the pipeline instead of executing it. It answers what
-// `simple-request.ts` does not: GET, subscriptions, long bodies, persisted documents, and requests with an Idempotency-Key. The
-// plugin here gives it this API's own errors, limits and event streams.
+// `simple-request.ts` does not: GET, subscriptions, long bodies, trusted documents, other media types, and requests with an
+// Idempotency-Key, whose answer `http.ts` sends. The plugin here gives it this API's own errors, limits and event streams.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline as stream } from 'node:stream/promises';
 import {

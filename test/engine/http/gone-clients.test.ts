@@ -81,7 +81,7 @@ test('a reader starts no further statement after its signal is aborted', async (
   const controller = new AbortController();
   const lists = new AccountReader(server.database, 1, controller.signal);
   const statements = await server.statementsOf(async () => {
-    const read = lists.searchLinks({ accountId: 1, column: 'urlKey', text: 'abc' });
+    const read = lists.makeSearchCondition({ accountId: 1, column: 'urlKey', text: 'abc' });
     controller.abort(new Error('gone'));
     await expect(read).rejects.toThrow('gone');
   });

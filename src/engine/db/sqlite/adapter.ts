@@ -1,5 +1,6 @@
-// Prisma's driver adapter for SQLite. Prisma's client sends it every statement, and begins its transactions with it. Statements
-// outside of transactions wait for their turn; those of a transaction run at once, since the transaction holds others back.
+// Prisma's driver adapter for SQLite, which gets every statement of Prisma's client. Statements outside of transactions wait
+// for their turn (`turns.ts`); those of a transaction run at once, since it holds others back. A transaction begins as the only
+// writer. A commit fails if the file is no longer the one that was opened.
 import {
   DriverAdapterError,
   type IsolationLevel,

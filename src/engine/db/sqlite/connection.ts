@@ -1,5 +1,8 @@
-// Opens a SQLite file for the service, and puts together what makes it safe to use. One connection writes, a second one reads
-// during transactions, and threads do long work. A database in memory has only the first one.
+// Opens a SQLite file, and makes the `Connection` that `Database` uses. The first connection writes and reads; the second one
+// reads while a transaction is open on the first. Threads have connections of their own, for long reads and for visits.
+// `turns.ts` decides which statement may run, `write-guard.ts` refuses writes that would be lost or fill the disk, and
+// `checkpoints.ts` copies the log into the file. A database in memory has the first connection only: its long reads and writes
+// on threads throw.
 import { rm, writeFile } from 'node:fs/promises';
 import type { Transaction } from '@prisma/driver-adapter-utils';
 import type { Connection, RawRead, RawRows } from '../driver.ts';

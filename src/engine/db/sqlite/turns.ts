@@ -1,6 +1,8 @@
-// Decides when a statement runs on SQLite, and on which connection. A process writes on a single connection: a statement that
-// ran there during another's transaction would see its uncommitted changes, and be rolled back with it. So reads then use a
-// second connection, which sees what is committed, and writes wait for the end of the transaction.
+// Decides when a statement runs on SQLite, and on which connection. Prisma's client has one connection for writes: a statement
+// that ran there during another's transaction would see its uncommitted changes, and be rolled back with it. So reads then use
+// a second connection (without one, they wait), and writes wait for the end of the transaction. While a thread writes on its
+// own connection, other writes wait, and reads do not. A query that waits for the transaction in which it runs fails after a
+// time.
 import type { Transaction } from '@prisma/driver-adapter-utils';
 import { isBlocked, nextSlice } from '../../tools/time-slices.ts';
 import { TIMED_OUT, withTimeout } from '../../tools/timeout.ts';
