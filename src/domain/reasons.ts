@@ -22,6 +22,8 @@ export const reasons = {
   DOMAIN_HAS_LINKS: 'The domain has links.',
   EMAIL_HAS_USER: 'The email address has a user already.',
   ENTRY_REPEATED: 'The list has the same entry twice.',
+  EXTERNAL_ID_TAKEN: 'Another link of the account has this external id.',
+  FIXED_IN_UPSERT: 'An upsert does not change this field.',
   FROM_AFTER_TO: 'The period begins after its last day, {to}.',
   HOST_IS_CONSOLE: 'The host is that of the console.',
   HOST_TAKEN: 'The host belongs to another domain.',

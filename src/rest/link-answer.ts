@@ -45,7 +45,7 @@ const enumSchema = (values: Readonly<Record<string, unknown>>): JsonSchema =>
   describeChoice(new Map(Object.entries(values)), {});
 const named = { id: integerType, name: textType };
 const pairs = (key: JsonSchema): JsonSchema => list(object({ key, value: textType }));
-const { plain, cell, part } = describeFields<LinkRowFragment, LinkFieldsFragment>(schema, 'Link');
+const { plain, cell, part, optional } = describeFields<LinkRowFragment, LinkFieldsFragment>(schema, 'Link');
 
 const fields = {
   id: cell(integerType, ({ id }) => Number(id)),
@@ -107,6 +107,8 @@ const fields = {
   ),
   created_at: plain('createdAt'),
   updated_at: plain('updatedAt'),
+  // The specification lists the fields of a link. A client that sets this one gets it, too.
+  external_id: optional('externalId'),
 };
 
 export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>(fields);

@@ -62,6 +62,7 @@ const fields = {
   url: { ...textField('url'), example: 'https://example.com/summer' },
   alias: { ...textField('alias'), example: 'summer-sale' },
   title: { ...textField('title'), example: 'Summer sale' },
+  external_id: { ...textField('externalId'), example: 'product-4711' },
   password: textField('password'),
   space_id: recordId('spaceId'),
   pixel_ids: {

@@ -10,6 +10,7 @@ const queries: Readonly<Record<string, Permission>> = {
 const mutations: Readonly<Record<string, Permission>> = {
   createLink: 'WRITE',
   createLinks: 'WRITE',
+  upsertLink: 'WRITE',
   updateLink: 'WRITE',
   updateLinks: 'WRITE',
   deleteLink: 'WRITE',

@@ -181,7 +181,13 @@ test('an export and an import restore an account unchanged', async () => {
     expiration_url: 'https://example.com/over',
     privacy: 1,
   });
-  await owner.link({ alias: 'off', disabled: 1, forward_query: 0, title: '@risk\n- "=1";"=2",\'=3' });
+  await owner.link({
+    alias: 'off',
+    disabled: 1,
+    forward_query: 0,
+    title: '@risk\n- "=1";"=2",\'=3',
+    external_id: '=1,"x";4711',
+  });
   await owner.link({ alias: 'list', title: '[]' });
   await owner.link({ alias: 'whole', ...plainly('inV1', ({ name }) => `Any ${name}`) });
   await owner.link({ alias: 'Off', title: '+1, "quoted"; semicolon and a \uFEFF byte order mark' });
@@ -459,6 +465,78 @@ describe('a taken alias', () => {
     const report = await importInto(server, { text }, { format: 'yourls', onTaken: 'fail' });
     expect(report).toMatchObject({ created: 1, failedAt: 3, lines: 2 });
     expect(await aliases()).toEqual(['free https://a.example/']);
+  });
+});
+
+describe('an external id', () => {
+  const text = [
+    'url,alias,external_id,tags',
+    'https://a.example/1,one,id-1,x',
+    'https://a.example/2,two,id-1,y',
+    'https://a.example/3,one,id-2,',
+    'https://a.example/4,,id-2,',
+    'https://a.example/4,,id-3,',
+    'https://a.example/4,,id-3,',
+    'https://a.example/5,,"a\u0007b",',
+    `https://a.example/6,,${'x'.repeat(256)},`,
+    'https://a.example/7,,taken,',
+    'https://a.example/8,,  ,',
+  ].join('\n');
+  const told = [
+    [3, 'external_id', 'is already that of another link'],
+    [4, 'alias', expect.stringContaining('is already')],
+    [8, 'external_id', 'may have no control characters and no line breaks'],
+    [9, 'external_id', 'must have 1 to 255 characters, not 256'],
+    [10, 'external_id', 'is already that of another link'],
+  ];
+
+  test('that is given twice, taken or wrong refuses its line alone, also in a dry run and again', async () => {
+    await owner.link({ alias: 'before', external_id: 'taken' });
+    for (const dryRun of [true, false]) {
+      const report = await importInto(server, { text }, { dryRun });
+      expect(report).toMatchObject({ lines: 10, created: 4, existing: 1, refused: 5, tags: 1 });
+      const refused = report.told.filter(({ taken }) => !taken);
+      expect(refused.map(({ line, field, message }) => [line, field, message])).toEqual(told);
+    }
+    const made = (await links()).map(({ alias, url, external_id: id }) => [alias.length > 5, url, id]);
+    expect(made.slice(1)).toEqual([
+      [false, 'https://a.example/1', 'id-1'],
+      [true, 'https://a.example/4', 'id-2'],
+      [true, 'https://a.example/4', 'id-3'],
+      [true, 'https://a.example/8', undefined],
+    ]);
+    expect(await importInto(server, { text })).toMatchObject({
+      created: 0,
+      existing: 5,
+      refused: 5,
+      tags: 0,
+    });
+    expect((await links()).length).toBe(5);
+  });
+
+  test('is kept by a repeated import that changes aliases', async () => {
+    await owner.link({ alias: 'one' });
+    const onTaken = { onTaken: 'suffix' } as const;
+    expect(await importInto(server, { text }, onTaken)).toMatchObject({
+      created: 5,
+      existing: 1,
+      refused: 4,
+    });
+    expect(await importInto(server, { text }, onTaken)).toMatchObject({
+      created: 0,
+      existing: 6,
+      refused: 4,
+    });
+  });
+
+  test('may be a number in JSON, and has the name of our own export', async () => {
+    const records = [{ url: 'https://a.example/', external_id: 4711 }];
+    expect(await importInto(server, { text: JSON.stringify(records) })).toMatchObject({ created: 1 });
+    expect(await links()).toMatchObject([{ external_id: '4711' }]);
+    const [{ external_id: exported }] = JSON.parse(await exportOf(server, 'json')).data.filter(
+      ({ kind }: { kind: string }) => kind === 'link',
+    );
+    expect(exported).toBe('4711');
   });
 });
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   domain = await owner.domain('go.example');
   pixel = await owner.pixel();
   tags = [await owner.tag('Sale'), await owner.tag('ads')];
-  await owner.link({ alias: 'taken' });
+  await owner.link({ alias: 'taken', external_id: 'taken' });
 });
 afterAll(() => server.stop());
 
@@ -62,7 +62,7 @@ interface Twin {
 
 const spaceFields = 'id name color createdAt updatedAt';
 const linkFields = `id url alias shortUrl domain { id name } space { id name color }
-  pixels { id name type value } tags { id name } hasPassword disabled forwardsQuery privacy hasPrivacyPassword expiration { url at clicks }
+  pixels { id name type value } tags { id name } hasPassword disabled forwardsQuery externalId privacy hasPrivacyPassword expiration { url at clicks }
   targeting { type countries { country url } platforms { platform url } languages { language url } rotation }
   clicks lastClickedAt status createdAt updatedAt ${plainFields.map(({ name }) => name).join(' ')}`;
 const failure = '... on Error { code message } ... on ValidationError { fields { path messages } }';
@@ -127,6 +127,7 @@ function linkOf(link: LinkFieldsFragment) {
     state: ['', 'ACTIVE', 'EXPIRED', 'DISABLED'].indexOf(link.status),
     created_at: link.createdAt,
     updated_at: link.updatedAt,
+    ...(link.externalId !== null && { external_id: link.externalId }),
   };
 }
 
@@ -155,6 +156,7 @@ function readPage<Item>(
 /** v1's names for paths of GraphQL's input. */
 const names: [RegExp, string][] = [
   [/^spaceId$/, 'space_id'],
+  [/^externalId$/, 'external_id'],
   [/^pixelIds$/, 'pixel_ids'],
   [/^tagIds$/, 'tag_ids'],
   [/^domainId$/, 'domain_id'],
@@ -233,6 +235,7 @@ const wrongForm: [string, string | number][] = [
   ['url', 'x'],
   ['alias', 'a b'],
   ...Object.entries(plainly('inV1', ({ maxLength }) => 'x'.repeat(maxLength + 1))),
+  ['external_id', 'x'.repeat(256)],
   ['privacy', 2],
   ['expiration_clicks', 0],
   ['expiration_url', 'x'],
@@ -248,6 +251,7 @@ const wrongInput = {
   url: 'x',
   alias: 'a b',
   ...plainly('name', ({ maxLength }) => 'x'.repeat(maxLength + 1)),
+  externalId: 'x'.repeat(256),
   privacy: 'PASSWORD',
   expiration: { clicks: 0, url: 'x' },
   targeting: {
@@ -263,6 +267,7 @@ const wrongInput = {
 const refusedForm: [string, string | number][] = [
   ['url', 'https://s.example/'],
   ['alias', 'taken'],
+  ['external_id', 'taken'],
   ['space_id', 99999],
   ['pixel_ids', 99999],
   ['tag_ids', 99999],
@@ -270,6 +275,7 @@ const refusedForm: [string, string | number][] = [
 const refusedInput = {
   url: 'https://s.example/',
   alias: 'taken',
+  externalId: 'taken',
   spaceId: '99999',
   pixelIds: ['99999'],
   tagIds: ['99999'],
@@ -352,11 +358,20 @@ function updatesOf(method: string, kind: 'space' | 'link'): () => Promise<Twin[]
         'the clearing of all',
         [
           ...plainFields.map(({ inV1 }) => inV1),
-          ...['password', 'space_id', 'pixel_ids', 'tag_ids', 'expiration_url', 'expiration_date'],
+          ...[
+            'external_id',
+            'password',
+            'space_id',
+            'pixel_ids',
+            'tag_ids',
+            'expiration_url',
+            'expiration_date',
+          ],
           ...['expiration_clicks', 'target_type', 'country', 'platform', 'language', 'rotation'],
         ].map((name): [string, string] => [name, '']),
         {
           ...plainly('name', () => null),
+          externalId: null,
           password: null,
           spaceId: null,
           pixelIds: null,
@@ -600,8 +615,8 @@ test.each(operations)('%s gives the same result as its GraphQL counterpart', asy
 });
 
 test('the comparison covers every field of links', () => {
-  // Only the invalid fields have an alias. v1 has no `reuse`, and no UTM templates.
-  const others = ['alias', 'reuse', 'utmTemplateId', 'utmOnTargets'];
+  // Only the invalid fields have an alias and an external id, which are unique. v1 has no `reuse`, and no UTM templates.
+  const others = ['alias', 'externalId', 'reuse', 'utmTemplateId', 'utmOnTargets'];
   const taken = Object.keys(createLinkInput.shape).filter((name) => !others.includes(name));
   expect(Object.keys(wholeInput()).sort()).toEqual(taken.sort());
   expect(plainFields.map(({ name }) => name)).toContain('title');

@@ -13,6 +13,7 @@ beforeAll(async () => {
   owner = await server.caller();
   const link = await owner.link({
     ...plainly('inV1', ({ name }) => `A ${name}`),
+    external_id: 'An id',
     space_id: await owner.space('Space'),
     pixel_ids: await owner.pixel(),
     password: 'x',

@@ -156,6 +156,10 @@ const calls: Record<string, () => Promise<string>> = {
     const input = `{ url: "https://example.com/", tagIds: [${await tags(50)}] }`;
     return `createLinks(inputs: [${times(100).map(() => input)}]) { __typename }`;
   },
+  upsertLink: async () => {
+    await caller.link({ external_id: 'one', tag_ids: (await tags(50)).join() });
+    return 'upsertLink(externalId: "one", input: { url: "https://example.com/", tagIds: [] }) { __typename }';
+  },
   updateLink: async () =>
     `updateLink(id: ${await link()}, input: { tagIds: [${await tags(50)}] }) { __typename }`,
   updateLinks: async () => {

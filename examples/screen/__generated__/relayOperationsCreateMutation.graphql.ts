@@ -16,6 +16,7 @@ export type CreateLinkInput = {
   disabled?: boolean | null | undefined;
   domainId?: string | null | undefined;
   expiration?: LinkExpirationInput | null | undefined;
+  externalId?: string | null | undefined;
   forwardsQuery?: boolean | null | undefined;
   password?: string | null | undefined;
   pixelIds?: ReadonlyArray<string> | null | undefined;

@@ -5,11 +5,13 @@ import type { Client, Data } from '../database.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
 import { type LinkSelect, type LinkSelection, linkList } from './link-list.ts';
 import { makeSearchCondition, type SearchCondition } from './search.ts';
-import type { LinkSearch } from './search-text.ts';
+import type { ExternalIdSearch, LinkSearch } from './search-text.ts';
+
+type Search = LinkSearch | ExternalIdSearch;
 
 /** Reads the lists of an account, its links by selections and searches, and its statistics. */
 export class AccountReader extends ListReader<Client> {
-  readonly #searches: DataLoader<LinkSearch, SearchCondition | null, string>;
+  readonly #searches: DataLoader<Search, SearchCondition | null, string>;
   #statistics: StatisticsReader | undefined;
 
   constructor(db: Data, accountId: number, signal: AbortSignal) {
@@ -33,7 +35,7 @@ export class AccountReader extends ListReader<Client> {
   }
 
   /** The condition for links of the account that the search finds; null if it cannot find all of them yet. */
-  async makeSearchCondition(search: LinkSearch): Promise<SearchCondition | null> {
+  async makeSearchCondition(search: Search): Promise<SearchCondition | null> {
     try {
       return await this.#searches.load(search);
     } finally {

@@ -301,3 +301,8 @@ export function isServedAt(host: string, names: readonly string[], alias: string
     ORDER BY "name" = ${host} DESC LIMIT 1)`;
   return sql`"domainId" = ${domain} AND "alias" = ${alias}`;
 }
+
+/** A condition: the link is the account's one with the external id. Ordered by id, PostgreSQL might look through all links for it. */
+export function hasExternalId(accountId: number, externalId: string): Sql {
+  return sql`"id" = (SELECT "id" FROM "Link" WHERE "accountId" = ${accountId} AND "externalId" = ${externalId})`;
+}

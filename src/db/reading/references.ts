@@ -13,6 +13,8 @@ export interface References {
   readonly aliases: readonly string[];
   /** Case-folded aliases of the account's links. */
   readonly aliasKeys: readonly string[];
+  /** External ids of the account's links. */
+  readonly externalIds: readonly string[];
 }
 
 /** A link that has one of the aliases, or one that differs only in case. */
@@ -34,10 +36,12 @@ export interface FoundReferences {
   /** Hosts that are short domains of the service that the account may use. */
   readonly hosts: ReadonlySet<string>;
   readonly aliasHolders: readonly AliasHolder[];
+  /** The ids of links by their external ids. */
+  readonly externalIds: ReadonlyMap<string, number>;
 }
 
 interface Row extends AliasHolder {
-  readonly kind: 'domain' | 'space' | 'pixel' | 'tag' | 'utm' | 'host' | 'alias';
+  readonly kind: 'domain' | 'space' | 'pixel' | 'tag' | 'utm' | 'host' | 'alias' | 'external';
 }
 
 /** A condition: the account may use the domain, which is its own or a shared one. */
@@ -47,8 +51,8 @@ export function isUsableBy(accountId: number): Sql {
 
 /** Looks up all references in one statement; in none, if there are none. Each list is one parameter, however long it is. */
 export async function findReferences(db: Data, references: References): Promise<FoundReferences> {
-  const { accountId, domainIds, spaceIds, pixelIds, tagIds, utmTemplateIds, hosts, aliases, aliasKeys } =
-    references;
+  const { accountId, domainIds, spaceIds, pixelIds, tagIds, utmTemplateIds, hosts } = references;
+  const { aliases, aliasKeys, externalIds } = references;
   const { isIn } = db.dialect;
   const own = sql`"accountId" = ${accountId}`;
   const onDomain = isIn(sql`"domainId"`, 'integer', domainIds);
@@ -84,6 +88,11 @@ export async function findReferences(db: Data, references: References): Promise<
     ],
     [aliases, sql`${link} WHERE ${onDomain} AND ${isIn(sql`"alias"`, 'text', aliases)}`],
     [aliasKeys, sql`${link} WHERE ${own} AND ${isIn(sql`"aliasKey"`, 'text', aliasKeys)}`],
+    [
+      externalIds,
+      sql`${record('external', sql`"externalId"`)} FROM "Link"
+        WHERE ${own} AND ${isIn(sql`"externalId"`, 'text', externalIds)}`,
+    ],
   ];
   const asked = parts.flatMap(([values, part]) => (values.length > 0 ? part : []));
   const rows = asked.length > 0 ? await db.read<Row>(join(asked, ' UNION ALL ')) : [];
@@ -97,5 +106,6 @@ export async function findReferences(db: Data, references: References): Promise<
     utmTemplateIds: listIds('utm'),
     hosts: new Set(of('host').map(({ alias }) => alias)),
     aliasHolders: of('alias'),
+    externalIds: new Map(of('external').map(({ alias, id }) => [alias, id])),
   };
 }

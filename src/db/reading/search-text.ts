@@ -17,6 +17,13 @@ export interface LinkSearch {
   readonly text: string;
 }
 
+/** A search for links of an account whose external ids begin with a text. */
+export interface ExternalIdSearch {
+  readonly accountId: number;
+  readonly column: 'externalId';
+  readonly text: string;
+}
+
 /** A column of an account's links. */
 export type SearchedColumn = Omit<LinkSearch, 'text'>;
 

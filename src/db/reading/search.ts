@@ -1,9 +1,10 @@
 import { join, name, raw, type Sql, sql } from '../../engine/db/sql.ts';
+import { beginsWith } from '../../engine/lists/conditions.ts';
 import type { Data } from '../database.ts';
 import { lacksPlainKey } from '../plain-keys.ts';
 import { postgresqlSearch } from './search-postgresql.ts';
 import { sqliteSearch } from './search-sqlite.ts';
-import { isLong, type LinkSearch, type TextIndex } from './search-text.ts';
+import { type ExternalIdSearch, isLong, type LinkSearch, type TextIndex } from './search-text.ts';
 
 /**
  * The condition of a search; `isSelective` if the index found few candidates, `indexed` if all hits can be counted by an index:
@@ -39,12 +40,27 @@ function resultFor(
  * candidates where that is cheaper, by the trigrams of `trigrams.ts`. Null for a search anywhere while some link, space or tag
  * of the account has no plain key yet.
  */
-export async function makeSearchCondition(db: Data, search: LinkSearch): Promise<SearchCondition | null> {
+export async function makeSearchCondition(
+  db: Data,
+  search: LinkSearch | ExternalIdSearch,
+): Promise<SearchCondition | null> {
+  if (search.column === 'externalId') return searchExternalIds(db, search);
   if (search.column === 'anywhere') return searchAnywhere(db, search.accountId, search.text.split(' '));
   const index = indexIn(db);
   const condition = index.contains(db, search.column, search.text);
   if (!isLong(search.text)) return resultFor(db, condition, null, false);
   return resultFor(db, condition, await index.findCandidates(db, search), true);
+}
+
+/** A planner cannot tell how many external ids begin with a text, and might read all of the account's links for a page of them. */
+async function searchExternalIds(db: Data, { accountId, text }: ExternalIdSearch): Promise<SearchCondition> {
+  const condition = beginsWith('externalId', text);
+  const most = indexIn(db).maxSelective;
+  const found = await db.read<{ id: number }>(
+    sql`SELECT "id" FROM "Link" WHERE "accountId" = ${accountId} AND ${condition} LIMIT ${most + 1}`,
+  );
+  const ids = found.length > most ? null : found.map(({ id }) => id);
+  return resultFor(db, condition, ids, true);
 }
 
 /** Maximum number of records with matching names that a condition lists; with more, the condition searches itself. */

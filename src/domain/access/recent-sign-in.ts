@@ -32,6 +32,7 @@ const ofLinking: Need = ({ links = false }) => links;
 const needs = {
   createLink: never,
   createLinks: never,
+  upsertLink: never,
   updateLink: never,
   updateLinks: never,
   deleteLink: never,

@@ -18,7 +18,7 @@ import type { Services } from '../services.ts';
 import { type NamedTag, noRoom, roomForTags, tagsNamed } from '../tag.ts';
 import { utmFor } from '../utm-template.ts';
 import { generatedAliases } from './alias.ts';
-import { domainNamesIn, inputErrors, takenAlias } from './check.ts';
+import { domainNamesIn, inputErrors, takenAlias, takenExternalId } from './check.ts';
 import {
   aliasColumns,
   createLinkInput,
@@ -59,8 +59,8 @@ export interface BulkOptions {
 /** The result of an item of a batch. */
 export type BulkOutcome =
   | { readonly kind: 'refused'; readonly fields: readonly FieldError[]; readonly taken: boolean }
-  /** The account already has a link with that alias, domain and URL. */
-  | { readonly kind: 'existing'; readonly alias: string }
+  /** The account already has a link with that alias, domain and URL, or one with the external id, or both. */
+  | { readonly kind: 'existing'; readonly alias: string; readonly isExternalIdTaken: boolean }
   | {
       readonly kind: 'created';
       readonly url: string;
@@ -85,6 +85,8 @@ interface BatchState {
   readonly found: FoundReferences;
   /** The taken names; that of a created link is added. */
   readonly names: UsedAliases;
+  /** The external ids that a new link cannot have; that of a created link is added. */
+  readonly externalIds: Set<string>;
   /** The case-folded names of the tags that are there, and of those that are made, and how many more may be. */
   readonly tags: { readonly known: Set<string>; room: number };
 }
@@ -114,27 +116,31 @@ async function decideOutcome(
   tagKeys: readonly string[],
   state: BatchState,
 ): Promise<BulkOutcome> {
-  const { db, accountId, services, found, names, tags } = state;
-  const { domainId, alias, url } = input;
+  const { db, accountId, services, found, names, externalIds, tags } = state;
+  const { domainId, alias, url, externalId } = input;
+  const isExternalIdTaken = externalId != null && externalIds.has(externalId);
   const holder = names.findHolder(domainId, alias);
   const isSame = (name: Name) => name.accountId === accountId && encodeBidi(name.url) === url;
-  if (holder && isSame(holder)) return { kind: 'existing', alias };
+  if (holder && isSame(holder)) return { kind: 'existing', alias, isExternalIdTaken };
   const errors = inputErrors(found, services, { input, domainId, link: null, isTaken: false });
   const newTags = tagKeys.filter((key) => !tags.known.has(key));
   if (newTags.length > tags.room) errors.push(fieldError(['tags'], noRoom));
   if (errors.length === 0) errors.push(...(await utmErrors(state, input)));
-  if (errors.length > 0) return { kind: 'refused', fields: errors, taken: false };
+  const errorsOfId = isExternalIdTaken ? [takenExternalId] : [];
+  if (errors.length > 0) return { kind: 'refused', fields: [...errors, ...errorsOfId], taken: false };
   let name = alias;
   if (holder) {
     const next = mayRename
       ? await nextFreeName(db, names, { domainId, alias }, isSame, services.lists)
       : null;
-    if (next === null) return { kind: 'refused', fields: [takenAlias], taken: true };
-    if (!next.free) return { kind: 'existing', alias: next.alias };
+    if (next === null) return { kind: 'refused', fields: [takenAlias, ...errorsOfId], taken: true };
+    if (!next.free) return { kind: 'existing', alias: next.alias, isExternalIdTaken };
     name = next.alias;
   }
+  if (isExternalIdTaken) return { kind: 'refused', fields: errorsOfId, taken: false };
   const similar = names.similarTo({ domainId, alias: name, accountId });
   names.add({ domainId, alias: name, url, accountId });
+  if (externalId != null) externalIds.add(externalId);
   for (const key of newTags) tags.known.add(key);
   tags.room -= newTags.length;
   return { kind: 'created', url, alias: name, renamed: name !== alias, similar, newTags };
@@ -185,8 +191,10 @@ function parseItem(
   const tags = new Map(named.map((tag) => [foldCase(tag.name), tag]));
   if ('errors' in parsed) return { origin, tags, input: undefined, errors: parsed.errors, mayRename: false };
   const { data } = parsed;
-  const nextAlias = generatedAliases(seeded(`${seed}${data.url} ${data.title}`), services.lists);
-  const { alias = null, domainId } = data;
+  const { alias = null, domainId, externalId } = data;
+  // Links with different external ids are different links.
+  const ofLink = `${seed}${data.url} ${data.title}${externalId == null ? '' : ` ${externalId}`}`;
+  const nextAlias = generatedAliases(seeded(ofLink), services.lists);
   const input = {
     ...data,
     alias: alias ?? nextAlias(),
@@ -225,10 +233,13 @@ async function createOnce(
   const stored = await findInputReferences(db, accountId, inputs);
   const found = dryRun?.withDomains(stored) ?? stored;
   const names = new UsedAliases(found.aliasHolders, dryRun);
+  const externalIds = new Set(found.externalIds.keys());
+  for (const { externalId } of inputs)
+    if (externalId != null && dryRun?.externalIds.has(externalId)) externalIds.add(externalId);
   const wanted = new Map(items.flatMap(({ tags }) => [...tags]));
   const known = new Set((await idsOfTags(db, accountId, [...wanted.keys()])).keys());
   const room = wanted.size > known.size ? await roomForTags(db, accountId) : 0;
-  const state = { db, accountId, now, services, found, names, tags: { known, room } };
+  const state = { db, accountId, now, services, found, names, externalIds, tags: { known, room } };
   const outcomes: BulkOutcome[] = [];
   const links: ImportedLink[] = [];
   for (const { input, errors, mayRename, origin, tags } of items) {
@@ -244,6 +255,7 @@ async function createOnce(
     links.push({ row, pixelIds: input.pixelIds ?? [], tagIds: input.tagIds ?? [], tags, origin });
   }
   dryRun?.addAll(names);
+  for (const one of externalIds) dryRun?.externalIds.add(one);
   if (links.length > 0) await write(db, actor, links, now);
   return outcomes;
 }
@@ -263,6 +275,7 @@ function findInputReferences(
     hosts: [...new Set(inputs.flatMap(domainNamesIn))],
     aliases: inputs.map(({ alias }) => alias),
     aliasKeys: inputs.map(({ alias }) => foldCase(alias)),
+    externalIds: [...new Set(inputs.flatMap(({ externalId }) => externalId ?? []))],
   });
 }
 
@@ -313,8 +326,12 @@ export async function checkNewLinks(
   return inputs.map(({ alias }, index) => {
     const outcome = outcomes[index];
     if (outcome?.kind === 'refused') return invalid(outcome.fields);
+    if (outcome?.kind !== 'existing') return null;
     // An import would take it for the same link; a new link is refused.
-    const isTaken = outcome?.kind === 'existing' && alias != null;
-    return isTaken ? invalid([takenAlias]) : null;
+    const errors = [
+      ...(alias == null ? [] : [takenAlias]),
+      ...(outcome.isExternalIdTaken ? [takenExternalId] : []),
+    ];
+    return errors.length > 0 ? invalid(errors) : null;
   });
 }

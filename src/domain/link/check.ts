@@ -16,6 +16,8 @@ import { listAddresses } from './targeting.ts';
 
 /** The error of an alias that another link has on the domain. */
 export const takenAlias = fieldError(['alias'], refusal('ALIAS_TAKEN'));
+/** The error of an external id that another link of the account has. */
+export const takenExternalId = fieldError(['externalId'], refusal('EXTERNAL_ID_TAKEN'));
 export const ownDomain = refusal('SHORT_DOMAIN');
 const aliasReserved = refusal('ALIAS_RESERVED');
 
@@ -66,6 +68,7 @@ export async function findInputErrors(
 ): Promise<FieldError[]> {
   const {
     alias,
+    externalId,
     spaceId,
     pixelIds = [],
     tagIds = [],
@@ -84,9 +87,12 @@ export async function findInputErrors(
     hosts: listDomainNames(addedAddresses(input, link)),
     aliases: alias == null ? [] : [alias],
     aliasKeys: [],
+    externalIds: externalId == null ? [] : [externalId],
   });
   const isTaken = found.domainIds.has(domainId) && found.aliasHolders.some(({ id }) => id !== link?.id);
-  return inputErrors(found, services, { input, domainId, link, isTaken });
+  const errors = inputErrors(found, services, { input, domainId, link, isTaken });
+  if ([...found.externalIds.values()].some((id) => id !== link?.id)) errors.push(takenExternalId);
+  return errors;
 }
 
 interface Checked {

@@ -11,6 +11,7 @@ import {
   integerSchema,
   listSchema,
   makePlainKey,
+  nameSchema,
   notATimestamp,
   textSchema,
   timestamp,
@@ -36,6 +37,8 @@ export const wrongDomain = because(
   {},
 );
 export const fixedDomain = refusal('FIXED_DOMAIN');
+/** The refusal of another value than the link has, or is to have. */
+export const fixedInUpsert = refusal('FIXED_IN_UPSERT');
 export const wrongSpace = because(refusal('ID', { what: 'one of your spaces' }), 'UNKNOWN_SPACE', {});
 export const wrongPixel = refusal('PIXELS');
 export const wrongTag = refusal('TAGS');
@@ -132,9 +135,19 @@ const texts = {
 
 export const linkTexts = keysOf(texts);
 
+/** The longest external id, in characters. */
+export const MAX_EXTERNAL_ID = 255;
+/** An id that an account's own system gives a link. */
+export const externalIdInput = nameSchema(MAX_EXTERNAL_ID);
+
 /** The fields that null clears. */
 const clearable = {
   ...texts,
+  externalId: externalIdInput
+    .describe(
+      `An id of your own for the link, 1 to ${MAX_EXTERNAL_ID} characters; unique in the account, case-sensitive.`,
+    )
+    .nullish(),
   password: passwordInput.describe('The password that visitors must enter, 1 to 128 characters.').nullish(),
   spaceId: idSchema(wrongSpace).describe('The id of the space of the link.').nullish(),
   pixelIds: clearedTo(
@@ -226,6 +239,9 @@ export type NewLinkInput = Omit<z.output<typeof createLinkInput>, 'reuse'> & {
 };
 /** The fields of a new link or a change, as far as they are given. */
 export type LinkInput = Partial<NewLinkInput> | z.output<typeof updateLinkInput>;
+
+/** The names of the fields that null clears. */
+export const clearableFields: ReadonlySet<string> = new Set(keysOf(clearable));
 
 /** The fields of a parsed input that were given: neither absent, nor null, nor a default. */
 export function givenFields(

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { SelectedLink } from '../../db/links.ts';
 import type { AccountReader } from '../../db/reading/account-reader.ts';
 import {
+  hasExternalId,
   hasPixel,
   isServedAt,
   type LinkOrder,
@@ -37,6 +38,7 @@ import {
   listSchema,
   longestFor,
   parseInput,
+  textSchema,
   timestamp,
   trimPasted,
   type Unparsed,
@@ -49,7 +51,7 @@ import { type Actor, owned } from '../access/actor.ts';
 import { because, refusal } from '../rules.ts';
 import { namesServing } from '../short-domain/host.ts';
 import { aliasOfPath } from './alias.ts';
-import { MAX_TAGS, wrongDomain, wrongSpace } from './fields.ts';
+import { externalIdInput, MAX_EXTERNAL_ID, MAX_TAGS, wrongDomain, wrongSpace } from './fields.ts';
 import { linkStatuses } from './status.ts';
 
 export const linkSearchFields = {
@@ -101,6 +103,9 @@ const linkFilterFields = z.object({
     .nullish()
     .describe('If true, only links without a space; if false, no condition.'),
   domainId: idSchema(wrongDomain).nullish().describe('Only links on the domain with this id.'),
+  externalIdPrefix: textSchema(0, MAX_EXTERNAL_ID, (text) => text)
+    .nullish()
+    .describe('Only links with an external id that begins with this text, case-sensitive.'),
   pixelId: idSchema(because(refusal('ID', { what: 'one of your pixels' }), 'UNKNOWN_PIXEL', {}))
     .nullish()
     .describe('Only links with the pixel with this id.'),
@@ -165,9 +170,10 @@ export const MAX_COUNTED = 1_000;
 async function buildConditions(
   lists: AccountReader,
   { accountId }: Actor,
-  { search, searchBy, status, domainId, pixelId, createdFrom, createdUntil, updatedSince }: Filter,
+  { search, searchBy, status, domainId, externalIdPrefix, pixelId, ...times }: Filter,
   now: () => Date,
 ): Promise<{ where: Expression[]; isSelective: boolean; indexed: boolean }> {
+  const { createdFrom, createdUntil, updatedSince } = times;
   const where: Expression[] = [];
   let isSelective = false;
   let indexed = true;
@@ -177,6 +183,15 @@ async function buildConditions(
     if (found === null) throw new DomainError('UNAVAILABLE', NOT_READY, [], 60);
     where.push(found.condition);
     ({ isSelective, indexed } = found);
+  }
+  if (externalIdPrefix) {
+    const found = await lists.makeSearchCondition({
+      accountId,
+      column: 'externalId',
+      text: externalIdPrefix,
+    });
+    if (found !== null) where.push(found.condition);
+    isSelective ||= found?.isSelective === true;
   }
   if (status) where.push(hasStatus(status, now()));
   if (domainId) where.push(is('domainId', domainId));
@@ -327,6 +342,20 @@ export async function findLinkByShortUrl(
   if (parts === null) return null;
   const { host, alias } = parts;
   const condition = isServedAt(host, namesServing(host), alias);
+  const [link] = await linksWhere(lists, actor, condition, 1, select);
+  return link ?? null;
+}
+
+/** The account's own link with this external id; null if there is none. */
+export async function findLinkByExternalId(
+  lists: AccountReader,
+  actor: Actor,
+  text: string,
+  select: LinkSelect,
+): Promise<SelectedLink | null> {
+  const { data: externalId } = externalIdInput.safeParse(text);
+  if (externalId === undefined) return null;
+  const condition = hasExternalId(actor.accountId, externalId);
   const [link] = await linksWhere(lists, actor, condition, 1, select);
   return link ?? null;
 }

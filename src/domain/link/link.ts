@@ -155,8 +155,10 @@ async function writeNewLink(
       // Records may have been deleted since the checks; the constraints decide.
       if (isForeignKeyViolation(error)) await requireValid(creation);
       if (!isUniqueViolation(error)) throw error;
-      if (input.alias != null) throw invalid([takenAlias]);
-      alias = nextAlias();
+      // Either may be taken by now.
+      if (input.externalId != null) await requireValid(creation);
+      else if (input.alias != null) throw invalid([takenAlias]);
+      alias = input.alias ?? nextAlias();
     }
   }
 }

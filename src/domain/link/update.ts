@@ -27,6 +27,7 @@ import {
   buildColumns,
   fieldNames,
   fixedDomain,
+  fixedInUpsert,
   type LinkInput,
   MAX_TAGS,
   missingPrivacyPassword,
@@ -46,6 +47,12 @@ function privacyErrors(input: LinkInput, link: Link): FieldError[] {
   const { privacy = link.privacy, privacyPassword = link.privacyPassword } = input;
   if (privacy !== 'PASSWORD' || privacyPassword !== null) return [];
   return [fieldError(['privacyPassword'], missingPrivacyPassword)];
+}
+
+/** The error of another alias than the link has, if the change is an upsert. */
+function aliasErrors({ input: { alias }, where }: Change, link: Link): FieldError[] {
+  const isKept = where.externalId === undefined || alias === undefined || alias === link.alias;
+  return isKept ? [] : [fieldError(['alias'], fixedInUpsert)];
 }
 
 /** The new ids of a list, each once; undefined if they do not change. */
@@ -77,6 +84,8 @@ export interface LinkUpdate {
   readonly input: Unparsed<typeof updateLinkInput>;
   /** The expected time of its last change, in ISO 8601; any time by default. */
   readonly ifUpdatedAt?: string | null | undefined;
+  /** For an upsert, the external id by which it was found: without it, it is not found any more, and it keeps its alias. */
+  readonly upserts?: string | undefined;
 }
 
 /** The arguments of `updateLink`. */
@@ -93,7 +102,7 @@ interface Change extends Pick<Updating, 'services' | 'now' | 'select'> {
   readonly db: Data;
   readonly actor: Actor;
   readonly input: z.output<typeof updateLinkInput>;
-  readonly where: NonNullable<ReturnType<typeof owned>>;
+  readonly where: NonNullable<ReturnType<typeof owned>> & { readonly externalId?: string };
   /** The time of the link's last change that the editor saw; null for any. */
   readonly seen: Date | null;
 }
@@ -130,13 +139,14 @@ export async function prepareLinkUpdate(
 function readUpdate(
   db: Data,
   actor: Actor,
-  { update: { id, input: unparsed, ifUpdatedAt }, services, now, select }: Updating,
+  { update: { id, input: unparsed, ifUpdatedAt, upserts }, services, now, select }: Updating,
 ): Change {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
   if (where === null) throw notFound('link');
-  return { db, actor, input, where, seen, services, now, select };
+  const found = upserts === undefined ? where : { ...where, externalId: upserts };
+  return { db, actor, input, where: found, seen, services, now, select };
 }
 
 /** The columns that the input sets, and a new hash of the privacy password if it is set to what it is. */
@@ -206,8 +216,13 @@ async function readChanged({ where, select }: Change, db: Data): Promise<Selecte
 }
 
 /** @throws DomainError VALIDATION with all fields that do not fit the database or the link */
-async function requireValid({ db, actor, services, input }: Change, link: Link): Promise<void> {
-  const errors = await findInputErrors(db, actor, services, input, link.domainId, link);
+async function requireValid(change: Change, link: Link): Promise<void> {
+  const { db, actor, services, input } = change;
+  const errors = aliasErrors(change, link);
+  const { alias, ...others } = input;
+  // Whether it is taken does not matter then.
+  const checked = errors.length > 0 ? others : { alias, ...others };
+  errors.push(...(await findInputErrors(db, actor, services, checked, link.domainId, link)));
   if (input.domainId !== undefined && input.domainId !== link.domainId)
     errors.push(fieldError(['domainId'], fixedDomain));
   errors.push(...privacyErrors(input, link));
@@ -225,13 +240,14 @@ interface Settings extends LinkSettings {
  * @throws DomainError VALIDATION, CONFLICT
  */
 async function settingsFor(
-  { actor, input, seen, now }: Change,
+  change: Change,
   { data, renewed }: Columns,
   client: Data,
   stored: Link,
 ): Promise<Settings | null> {
+  const { actor, input, seen, now } = change;
   requireUnchanged(stored, seen);
-  const late = privacyErrors(input, stored);
+  const late = [...aliasErrors(change, stored), ...privacyErrors(input, stored)];
   if (late.length > 0) throw invalid(late);
   const expiresAt = resolveExpiry(stored.expiresAt, input.expiration?.at);
   const { spaceId = stored.spaceId } = input;

@@ -99,8 +99,9 @@ export async function nextFreeName(
   return null;
 }
 
-/** Aliases and domains that the earlier lines of a dry run would have added. */
+/** Aliases, external ids and domains that the earlier lines of a dry run would have added. */
 export class DryRun extends UsedAliases {
+  readonly externalIds = new Set<string>();
   readonly #added = new Map<number, string>();
 
   /** Adds a domain; returns an id for it that no stored domain has. */

@@ -88,6 +88,7 @@ function linkRecord(
     alias: link.alias,
     url: link.url,
     ...Object.fromEntries(linkTexts.map((name) => [name, link[name]])),
+    external_id: link.externalId,
     space: space?.name,
     space_color: space?.color,
     tags: link.tags.map(({ tag }) => shownTag(tag)),

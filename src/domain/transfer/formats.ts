@@ -12,6 +12,7 @@ export const exportFields = [
   'alias',
   'url',
   ...linkTexts,
+  'external_id',
   'space',
   'space_color',
   'tags',

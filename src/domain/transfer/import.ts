@@ -5,6 +5,7 @@ import type { Writer } from '../../engine/rules/caller.ts';
 import { DomainError, fieldError, unstorable } from '../../engine/rules/errors.ts';
 import { keysOf } from '../../engine/tools/keys-of.ts';
 import { type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
+import { takenAlias } from '../link/check.ts';
 import type { DefaultPrivacy } from '../link/privacy.ts';
 import { DryRun } from '../link/used-aliases.ts';
 import { ROWS_OF_LINK } from '../link/written-rows.ts';
@@ -274,7 +275,8 @@ export class Import {
     if (outcome.kind === 'refused') {
       const other = outcome.taken ? this.#lines.get(aliasKey(links[index]?.alias)) : undefined;
       if (other === undefined) return outcome;
-      return { ...outcome, fields: [fieldError(['alias'], refusal('ALIAS_OF_LINE', { line: other }))] };
+      const ofLine = fieldError(['alias'], refusal('ALIAS_OF_LINE', { line: other }));
+      return { ...outcome, fields: outcome.fields.map((one) => (one === takenAlias ? ofLine : one)) };
     }
     const key = aliasKey(outcome.alias);
     if (this.#lines.size < MAX_ALIASES && !this.#lines.has(key)) this.#lines.set(key, line);

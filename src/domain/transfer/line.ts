@@ -82,6 +82,7 @@ function buildLine(values: Values, access: Access, format: Format) {
     fields: {
       url: values.url,
       ...Object.fromEntries(linkTexts.map((one) => [one, values[one]])),
+      externalId: values.external_id,
       ...closedBy(access, values.password, notes),
       ...readPrivacy(values, notes),
       forwardsQuery: values.forward_query,

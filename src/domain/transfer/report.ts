@@ -64,6 +64,7 @@ const columnNames: Readonly<Record<string, string>> = {
   'expiration.at': 'expires_at',
   'expiration.clicks': 'expiration_clicks',
   'targeting.type': 'target_type',
+  externalId: 'external_id',
   forwardsQuery: 'forward_query',
 };
 

@@ -310,7 +310,7 @@ function recordSchema(format: Format) {
     domain: host,
     alias: aliasIn(format),
     url: address,
-    ...each(textCell, ...linkTexts, 'privacy_password', 'target_type'),
+    ...each(textCell, ...linkTexts, 'external_id', 'privacy_password', 'target_type'),
     password,
     privacy,
     ...each(

@@ -8,6 +8,23 @@ export function is(column: string, value: string | number): Expression {
   return sql`${name(column)} = ${value}`;
 }
 
+/** The first text, in the order of code points, after all that begin with the prefix; null if none is. */
+function afterPrefix(prefix: string): string | null {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
+  const last = points.findLastIndex((point) => point < 0x10_ff_ff);
+  if (last < 0) return null;
+  // Surrogates are no characters.
+  const next = points[last] === 0xd7_ff ? 0xe0_00 : (points[last] ?? 0) + 1;
+  return String.fromCodePoint(...points.slice(0, last), next);
+}
+
+/** A condition: the column's text begins with the prefix. It is a range, since indexes have texts in order. */
+export function beginsWith(column: string, prefix: string): Expression {
+  const end = afterPrefix(prefix);
+  const from = sql`${name(column)} >= ${prefix}`;
+  return end === null ? from : sql`${from} AND ${name(column)} < ${end}`;
+}
+
 export function isIn(column: string, values: readonly number[]): Expression {
   return sql`${name(column)} IN (${join([...values])})`;
 }

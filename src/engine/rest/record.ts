@@ -11,9 +11,10 @@ export const timestamp: JsonSchema = { type: 'string', format: 'date-time' };
 export const orNull = (one: JsonSchema): JsonSchema => ({ anyOf: [one, { type: 'null' }] });
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
-/** An object that always has these properties. Later versions may add some. */
-export function object(properties: Record<string, JsonSchema>): JsonSchema {
-  return { type: 'object', properties, required: Object.keys(properties) };
+/** An object that always has these properties, except the optional ones. Later versions may add some. */
+export function object(properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', properties, required };
 }
 
 /** The JSON schema in v1 of each GraphQL type that v1 shows unchanged. */
@@ -25,19 +26,21 @@ const values: Readonly<Record<string, JsonSchema>> = {
   URL: textType,
 };
 
-/** The JSON schema of a GraphQL field that v1 shows unchanged. */
-function asInGraphQL(schema: GraphQLSchema, typeName: string, name: string): JsonSchema {
+/** The JSON schema of a GraphQL field that v1 shows unchanged, or leaves out instead of null. */
+function asInGraphQL(schema: GraphQLSchema, typeName: string, name: string, isOptional = false): JsonSchema {
   const type = schema.getType(typeName);
   const field = isObjectType(type) ? type.getFields()[name] : undefined;
   const value = field && values[getNamedType(field.type).name];
   if (value === undefined) throw new Error(`v1 has no value for ${typeName}.${name}`);
   const described = { ...value, description: field?.description };
-  return isNonNullType(field?.type) ? described : orNull(described);
+  return isOptional || isNonNullType(field?.type) ? described : orNull(described);
 }
 
 /** A field of v1's answers: its schema, and its value from the GraphQL result. */
 interface Part<Data> {
   readonly schema: JsonSchema;
+  /** True if an answer lacks the field where it is null. */
+  readonly isOptional?: true;
   value(data: Data): unknown;
 }
 
@@ -58,6 +61,12 @@ export function describeFields<Row, Whole extends Row = Row>(schema: GraphQLSche
     /** The value of a CSV cell, from the GraphQL result. */
     plain: (name: keyof Row & string) => cell(asInGraphQL(schema, typeName, name), (row) => row[name]),
     part: (shape: JsonSchema, value: (whole: Whole) => unknown): Part<Whole> => ({ schema: shape, value }),
+    /** A field that only answers have in which it is not null. */
+    optional: (name: keyof Whole & string): Part<Whole> => ({
+      schema: asInGraphQL(schema, typeName, name, true),
+      isOptional: true,
+      value: (whole) => whole[name],
+    }),
   };
 }
 
@@ -71,11 +80,15 @@ interface Rows<Row> {
 export function recordAnswer<Row, Whole extends Row>(fields: Record<string, Cell<Row> | Part<Whole>>) {
   const entries = Object.entries(fields);
   const cells = entries.filter((entry): entry is [string, Cell<Row>] => 'isCell' in entry[1]);
+  const optional = entries.flatMap(([name, field]) => ('isOptional' in field ? name : []));
   return {
-    schema: object(Object.fromEntries(entries.map(([name, { schema }]) => [name, schema]))),
+    schema: object(Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])), optional),
     encode(whole: Whole): object {
       const encoded: Record<string, unknown> = {};
-      for (const [name, field] of entries) encoded[name] = field.value(whole);
+      for (const [name, field] of entries) {
+        const value = field.value(whole);
+        if (value !== null || !('isOptional' in field)) encoded[name] = value;
+      }
       return encoded;
     },
     /** A list of records as CSV; `rowsIn` finds it in the data of the document. */

@@ -22,6 +22,12 @@ function slowWorkIn(given: unknown): number {
 /** The cost of a mutation that changes one record; passwords in its input are hashed. */
 export const changeCost = costs({ records: 1, work: (args) => CHANGE_COST + slowWorkIn(args) });
 
+/** The cost of `upsertLink`: of a creation, or of a change, in which a password is compared first. */
+export const upsertCost = costs({
+  records: 1,
+  work: ({ input }) => CHANGE_COST + Math.max(slowWorkIn(input), slowWorkIn({ id: '', input })),
+});
+
 /** The cost of a mutation that changes the records of a batch, which its first argument lists. */
 export const batchCost = costs({
   size: (args) => batchSize(getBatch(args)),

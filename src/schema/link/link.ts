@@ -4,9 +4,16 @@ import type { SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
 import { ALIAS_RULE } from '../../domain/link/alias.ts';
 import { checkNewLinks } from '../../domain/link/bulk.ts';
-import { createLinkInput, MAX_PIXELS, MAX_TAGS, updateLinkInput } from '../../domain/link/fields.ts';
+import {
+  createLinkInput,
+  MAX_EXTERNAL_ID,
+  MAX_PIXELS,
+  MAX_TAGS,
+  updateLinkInput,
+} from '../../domain/link/fields.ts';
 import {
   findLink,
+  findLinkByExternalId,
   findLinkByShortUrl,
   findLinks,
   type LinksOf,
@@ -21,6 +28,7 @@ import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.t
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { linkStatus, linkStatuses } from '../../domain/link/status.ts';
 import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
+import { upsertLink } from '../../domain/link/upsert.ts';
 import { spendOnDeletions, spendOnNew, spendOnUpdates } from '../../domain/link/written-rows.ts';
 import { composeShortUrl } from '../../domain/short-domain/host.ts';
 import { costs } from '../../engine/graphql/cost/costs.ts';
@@ -28,7 +36,7 @@ import { ofBatch } from '../../engine/graphql/input-limits.ts';
 import { parseBatch, shownCount, shownCountLimit, type Unparsed } from '../../engine/rules/input.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { batchCost, checkCost } from '../cost/field-cost.ts';
+import { batchCost, checkCost, upsertCost } from '../cost/field-cost.ts';
 import { enumType, inputType, listDescriptions } from '../domain-types.ts';
 import { defineConnection, definePage, defineSelection } from '../list.ts';
 import { findNodes, Node } from '../node.ts';
@@ -39,6 +47,7 @@ import {
   asResult,
   asUpdate,
   ConflictError,
+  defineResult,
   Failure,
   inSequence,
   ValidationError,
@@ -93,6 +102,7 @@ export const Link = builder.prismaObject('Link', {
       resolve: (link, _args, { services }) => composeShortUrl(services, link.domain, link),
     }),
     title: t.exposeString('title', { ...described('title'), nullable: true }),
+    externalId: t.exposeString('externalId', { ...described('externalId'), nullable: true }),
     domain: t.relation('domain', { description: 'The domain of the link.' }),
     space: t.relation('space', { nullable: true, description: 'The space of the link; null for none.' }),
     pixels: t.field({
@@ -261,6 +271,14 @@ builder.queryFields((t) => ({
     resolve: (_root, { url }, context, info) =>
       findLinkByShortUrl(context.lists, context.actor, url, selectFor(context, info)),
   }),
+  linkByExternalId: t.field({
+    type: Link,
+    nullable: true,
+    description: 'The link with this external id; null if the account has none.',
+    args: { externalId: t.arg.string({ required: true, description: 'The external id, case-sensitive.' }) },
+    resolve: (_root, { externalId }, context, info) =>
+      findLinkByExternalId(context.lists, context.actor, externalId, selectFor(context, info)),
+  }),
   links: t.field({
     ...connection,
     description: "The account's links, paginated by cursor.",
@@ -301,6 +319,8 @@ const { CreateInput, UpdateInput, creation, update, deletion } = defineMutations
     'Changes to a link. Absent fields do not change; null clears a field that can be cleared. The domain cannot change.',
   failsToUpdate: [ConflictError],
 });
+
+const UpsertLinkResult = defineResult('UpsertLink', 'The new or changed record', Link, [ValidationError]);
 
 const UpdateLinksInput = builder.inputType('UpdateLinksInput', {
   description: 'Changes to one of several links.',
@@ -360,6 +380,30 @@ builder.mutationFields((t) => ({
       return inSequence(prepared, ({ input, make }) =>
         make instanceof Failure ? make : asResult(context, make(true), input),
       );
+    },
+  }),
+  upsertLink: t.field({
+    type: UpsertLinkResult,
+    description:
+      'Changes the given fields of the link with this external id, or creates the link if the account has none. ' +
+      'Simultaneous requests create one link.',
+    extensions: upsertCost,
+    args: {
+      externalId: t.arg.string({
+        required: true,
+        description: `Your id of the link, 1 to ${MAX_EXTERNAL_ID} characters, case-sensitive.`,
+      }),
+      input: t.arg({
+        type: CreateInput,
+        required: true,
+        description:
+          'The new link, or what to change in the existing one: absent fields do not change. Its `alias` and `domainId` cannot change.',
+      }),
+    },
+    resolve(_root, args, context, info) {
+      const { db, actor, services, now } = context;
+      const work = upsertLink(db, actor, services, args, now(), selectFor(context, info));
+      return asResult(context, work, { ...args.input, externalId: args.externalId });
     },
   }),
   updateLink: t.field({
