@@ -349,15 +349,25 @@ describe('upsertLink', () => {
     expect(await server.database.prisma.link.count({ where: { externalId: 'one' } })).toBe(1);
   });
 
+  async function send(title: string, key: string, caller = owner): Promise<string> {
+    const response = await caller.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
+      body: JSON.stringify({ query: UPSERT, variables: { externalId: 'one', input: { url, title } } }),
+    });
+    return response.text();
+  }
+
+  test('simultaneous requests with a key each make one link', async () => {
+    const callers = Array.from({ length: 12 }, (_, i) => (i % 2 ? owner : other.callerWith(owner.key)));
+    const answers = await Promise.all(callers.map((caller, i) => send(`T${i}`, `key ${i}`, caller)));
+    const { id } = await server.database.prisma.link.findFirstOrThrow();
+    for (const answer of answers)
+      expect(JSON.parse(answer)).toMatchObject({ data: { upsertLink: { id: String(id) } } });
+    expect(await server.database.prisma.link.count()).toBe(1);
+  });
+
   test('with an Idempotency-Key, answers the same again', async () => {
-    const send = async (title: string, key: string) => {
-      const response = await owner.fetch('/graphql', {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
-        body: JSON.stringify({ query: UPSERT, variables: { externalId: 'one', input: { url, title } } }),
-      });
-      return response.text();
-    };
     const first = await send('A', 'first');
     expect(JSON.parse(first)).toMatchObject({ data: { upsertLink: { title: 'A' } } });
     expect(JSON.parse(await send('B', 'second'))).toMatchObject({ data: { upsertLink: { title: 'B' } } });
