@@ -4,10 +4,11 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { renderGuides } from './guides.mjs';
 import { root } from './stamp.mjs';
 
 const OUTPUT = join(root, 'src/generated/assets');
@@ -21,7 +22,7 @@ const fontStyle = () => page('font.css').replace('./inter.woff2', `/inter.woff2?
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /** The assets of pages, by name. */
-async function sources() {
+async function sources(guides) {
   // The package exports only a function that renders one page of nine MB; these are its parts.
   const graphiql = await import(
     pathToFileURL(join(root, 'node_modules/@graphql-yoga/render-graphiql/esm/graphiql.js')).href
@@ -39,12 +40,19 @@ async function sources() {
     'swagger-ui-bundle.js': readFileSync(join(swagger, 'swagger-ui-bundle.js'), 'utf8'),
     'docs-page.js': page('docs-page.js'),
     'docs-page.css': page('docs-page.css'),
+    'guide-page.js': page('guide-page.js'),
+    'guide-page.css': page('guide-page.css'),
+    'guides.json': JSON.stringify(guides.index),
   };
 }
 
 function shortHash(text) {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }
+
+/** An image of the guides, by its path below docs, and its name among the assets. */
+const image = (path) => readFileSync(join(root, 'docs', path));
+const imageName = (path) => hashedName(basename(path), image(path));
 
 function hashedName(name, text) {
   return name.replace(/\.(\w+)$/, `-${shortHash(text)}.$1`);
@@ -87,11 +95,17 @@ function writeLook() {
 const write = (name, text) => writeCompressed(OUTPUT, name, text);
 
 const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escapeHtml = (text) => text.replace(/[&<>"]/g, (one) => escapes[one]);
 
 export async function makeAssets() {
   rmSync(OUTPUT, { recursive: true, force: true });
   mkdirSync(OUTPUT, { recursive: true });
-  const files = await sources();
+  const images = new Set();
+  const guides = renderGuides((path) => {
+    images.add(path);
+    return `/docs/assets/${imageName(path)}`;
+  });
+  const files = await sources(guides);
   const names = Object.fromEntries(
     Object.entries(files).map(([name, text]) => [name, hashedName(name, text)]),
   );
@@ -99,8 +113,20 @@ export async function makeAssets() {
     page(name)
       .replace(/\{\{asset:([\w.-]+)\}\}/g, (_, asset) => `/docs/assets/${names[asset]}`)
       .replaceAll('{{logo}}', logo())
-      .replace(/\{\{text:([\w.-]+)\}\}/g, (_, file) => page(file).replace(/[&<>"]/g, (one) => escapes[one]));
+      .replace(/\{\{text:([\w.-]+)\}\}/g, (_, file) => escapeHtml(page(file)));
+  const guidePage = ({ title, navigation, body }) =>
+    filled('guide.html')
+      .replace('{{title}}', () => escapeHtml(title))
+      .replace('{{navigation}}', () => navigation)
+      .replace('{{body}}', () => body);
+  const list = {
+    name: null,
+    title: 'Guides',
+    navigation: guides.navigation,
+    body: `<h1>Guides</h1>\n<ul>\n${guides.navigation}\n</ul>`,
+  };
   writeLook();
+  for (const path of images) writeFileSync(join(OUTPUT, imageName(path)), image(path));
   // It is compressed already. Its licence stays with it.
   writeFileSync(join(OUTPUT, 'inter.woff2'), font);
   writeFileSync(join(OUTPUT, 'inter-LICENSE.txt'), page('inter-LICENSE.txt'));
@@ -108,5 +134,7 @@ export async function makeAssets() {
     ...Object.entries(files).map(([name, text]) => write(names[name], text)),
     write('graphiql.html', filled('graphiql.html')),
     write('docs.html', filled('docs.html')),
+    write('guides.html', guidePage(list)),
+    ...guides.pages.map((guide) => write(`guide-${guide.name}.html`, guidePage(guide))),
   ]);
 }

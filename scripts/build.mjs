@@ -15,6 +15,7 @@ const SOURCES = [
   'prisma/schema.prisma',
   'schema.graphql',
   'web',
+  'docs',
   'console',
   'codegen.ts',
   'scripts',

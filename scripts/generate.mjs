@@ -14,6 +14,7 @@ const SOURCES = [
   'src/rest',
   'examples/frontend/operations.graphql',
   'web',
+  'docs',
   'codegen.ts',
   'scripts',
   'package-lock.json',

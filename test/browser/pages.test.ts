@@ -212,6 +212,20 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBe(0);
   });
 
+  test('the guides are searched, and a hit leads to its section', async () => {
+    const { page } = await openPage(server.origin);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(`${server.origin}/docs/guides/graphql`);
+    expect(asked.filter((path) => path.endsWith('.json'))).toEqual([]);
+    await page.getByRole('searchbox').fill('health checks stops');
+    await page.getByRole('link', { name: 'Operations: Health checks and stops' }).click();
+    await page.waitForURL(`${server.origin}/docs/guides/operations#health-checks-and-stops`);
+    await page.getByRole('searchbox').fill('quagga marmoset');
+    await page.getByText('0 sections').waitFor();
+    expect(await page.locator('#hits li').count()).toBe(0);
+  });
+
   const pages = {
     '/': 'For developers',
     '/nowhere': 'We couldn’t find this link',
@@ -219,6 +233,8 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     '/locked': 'Enter the password',
     '/fresh+': 'No clicks in this period',
     '/docs': '/spaces/{id}',
+    '/docs/guides': 'The GraphQL API',
+    '/docs/guides/operations': 'Overview',
     '/graphql': 'Your API key',
   };
 

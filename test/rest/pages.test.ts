@@ -13,6 +13,8 @@ test.each([
   ['/', 'text/html'],
   ['/docs', 'text/html'],
   ['/docs/', 'text/html'],
+  ['/docs/guides', 'text/html'],
+  ['/docs/guides/graphql', 'text/html'],
   ['/console', 'text/html'],
   ['/console/', 'text/html'],
   ['/console/links/7/statistics?search=a', 'text/html'],
@@ -32,12 +34,12 @@ async function addressesIn(path: string): Promise<string[]> {
   const response = await fetch(server.origin + path, { headers: { Accept: 'text/html' } });
   expect(response.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'; script-src 'self';/);
   const html = await response.text();
-  return Array.from(html.matchAll(/(?:href|src|data-graphiql)="(?!data:)([^"]+)"/g), ([, address]) =>
+  return Array.from(html.matchAll(/(?:href|src|data-graphiql)="(?!data:|#)([^"]+)"/g), ([, address]) =>
     String(address),
   );
 }
 
-test.each(['/', '/docs', '/graphql', '/console'])(
+test.each(['/', '/docs', '/docs/guides', '/graphql', '/console'])(
   '%s loads nothing from other hosts, and its links work',
   async (path) => {
     const addresses = await addressesIn(path);
@@ -50,7 +52,7 @@ test.each(['/', '/docs', '/graphql', '/console'])(
   },
 );
 
-test.each(['/docs', '/graphql', '/console'])(
+test.each(['/docs', '/docs/guides', '/graphql', '/console'])(
   'serves the assets of %s compressed and cacheable',
   async (path) => {
     const assets = (await addressesIn(path)).filter((address) => address.includes('/assets/'));
@@ -95,7 +97,7 @@ test('the start page shows what everybody can do before the APIs', async () => {
     'Open the console',
     'See the statistics of a link',
     'For developers',
-    ...['GraphiQL', 'REST API v1', 'schema.graphql', 'openapi.json'],
+    ...['GraphiQL', 'Guides', 'REST API v1', 'schema.graphql', 'openapi.json'],
   ]);
 });
 
@@ -107,7 +109,7 @@ test('the start page does not mention GraphiQL and statistics if they are off', 
     'Short links',
     'Open the console',
     'For developers',
-    ...['REST API v1', 'schema.graphql', 'openapi.json'],
+    ...['Guides', 'REST API v1', 'schema.graphql', 'openapi.json'],
   ]);
 });
 

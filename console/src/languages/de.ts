@@ -766,6 +766,7 @@ export const texts: Translation = {
   pages: { all: 'Seiten', first: '← Erste', previous: '← Zurück', next: 'Weiter →' },
   help: {
     title: 'Tastenkürzel',
+    guides: 'Anleitungen (englisch)',
     on: 'Tastenkürzel verwenden',
     groups: [
       {

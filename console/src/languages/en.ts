@@ -670,6 +670,7 @@ const english = {
   pages: { all: 'Pages', first: '← First', previous: '← Previous', next: 'Next →' },
   help: {
     title: 'Keyboard shortcuts',
+    guides: 'Guides',
     on: 'Use shortcuts',
     groups: shortcuts,
   },

@@ -550,6 +550,7 @@ export const texts: Translation = {
   pages: { all: 'Páginas', first: '← Inicio', previous: '← Anterior', next: 'Siguiente →' },
   help: {
     title: 'Atajos de teclado',
+    guides: 'Guías (en inglés)',
     on: 'Usar los atajos',
     groups: [
       {

@@ -557,6 +557,7 @@ export const texts: Translation = {
   pages: { all: 'Pages', first: '← Début', previous: '← Précédent', next: 'Suivant →' },
   help: {
     title: 'Raccourcis clavier',
+    guides: 'Guides (en anglais)',
     on: 'Utiliser les raccourcis',
     groups: [
       {

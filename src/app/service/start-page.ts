@@ -32,9 +32,10 @@ export function startPage({
 <p>This site serves short links. A short link takes its visitors to another address and counts their clicks.</p>
 ${forEverybody && `<ul>${forEverybody}</ul>`}
 <h2>For developers</h2>
-<p>In GraphiQL you are who is signed in to the console. Programs, and the operations of the REST reference, need an API key, which admins make in the console. The guides are in the docs folder of the source code.</p>
+<p>In GraphiQL you are who is signed in to the console. Programs, and the operations of the REST reference, need an API key, which admins make in the console.</p>
 <ul>${[
     graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API and run the examples.') : '',
+    card('/docs/guides', 'Guides', 'How to use the APIs, make campaigns, and run the service.'),
     card('/docs', 'REST API v1', 'Read the reference of the REST API, and try its operations.'),
     card('/schema.graphql', 'schema.graphql', 'The GraphQL schema, for code generators.'),
     card('/openapi.json', 'openapi.json', 'The REST API as OpenAPI 3.1, for code generators.'),

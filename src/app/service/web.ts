@@ -112,12 +112,18 @@ function rootPage({ config, people, servesPeople, rootUrlOf, sendRoot }: WebDepe
   };
 }
 
-/** The pages for people with their assets: v1's documentation, and the console. */
+/** The pages for people with their assets: v1's documentation, the guides, and the console. */
 function addPages(web: Express, config: Pick<Config, 'console'>, { openApi }: ForPeople): void {
   // Built once, so that any number of answers that wait for slow readers share the memory.
   let v1: Buffer | undefined;
   web.get('/docs', (req, res) => {
     sendAsset(req, res, 'docs.html', ofPage);
+  });
+  web.get('/docs/guides', (req, res) => {
+    sendAsset(req, res, 'guides.html', ofPage);
+  });
+  web.get('/docs/guides/:name', (req, res, next) => {
+    if (!sendAsset(req, res, `guide-${req.params.name}.html`, ofPage)) next();
   });
   web.get('/docs/assets/:name', (req, res, next) => {
     if (!sendAsset(req, res, req.params.name, ofAsset)) next();

@@ -6,6 +6,8 @@ const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  png: 'image/png',
   woff2: 'font/woff2',
 };
 
@@ -42,6 +44,9 @@ function read(name: string): Buffer | null {
   return content;
 }
 
+/** True for files that are compressed by themselves. */
+const isCompressed = (extension: string): boolean => ['png', 'woff2'].includes(extension);
+
 /** The best available encoding that the client accepts. */
 function encodingFor({ headers }: IncomingMessage): 'br' | 'gzip' | null {
   const accepted = String(headers['accept-encoding'] ?? '');
@@ -62,10 +67,9 @@ export function sendAsset(
   headers: Readonly<Record<string, string>>,
   folder = 'assets',
 ): boolean {
-  const [, extension = ''] = /^[\w-]+\.(css|html|js|woff2)$/.exec(name) ?? [];
+  const [, extension = ''] = /^[\w-]+\.(css|html|js|json|png|woff2)$/.exec(name) ?? [];
   const type = types[extension];
-  // A typeface is compressed by itself.
-  const encoding = extension === 'woff2' ? null : encodingFor(req);
+  const encoding = isCompressed(extension) ? null : encodingFor(req);
   const content = type === undefined ? null : read(`${folder}/${name}${encoding ? suffixes[encoding] : ''}`);
   if (type === undefined || content === null) return false;
   res.writeHead(200, {

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { renderGuides } from '../../scripts/guides.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'linkspace-guides-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Renders a guide that stands beside one with the heading “A place”. */
+function render(text: string) {
+  writeFileSync(join(folder, 'one.md'), `# One\n\n${text}\n`);
+  writeFileSync(join(folder, 'other.md'), '# Other\n\n## A place\n\nWords about places.\n');
+  const { pages, index } = renderGuides((path) => `/assets/${path}`, folder);
+  return { body: pages.find(({ name }) => name === 'one')?.body ?? '', index };
+}
+
+test.each([
+  ['[to](other.md#a-place)', '<a href="/docs/guides/other#a-place">to</a>'],
+  ['[to](other.md)', '<a href="/docs/guides/other">to</a>'],
+  ['## Here & now\n\n[to](#here--now)', '<a href="#here--now">to</a>'],
+  [
+    '[to](https://example.com/?a=1&b=2)',
+    '<a href="https://example.com/?a=1&amp;b=2" rel="noreferrer">to</a>',
+  ],
+  ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
+  ['a <b onclick="x()">b</b>', 'a &lt;b onclick=&quot;x()&quot;&gt;b&lt;/b&gt;'],
+  ['<a id="mine"></a>Here, [to](#mine)', '<a id="mine"></a>Here'],
+  ['```sh\na < b && c\n```', '<code class="language-sh">a &lt; b &amp;&amp; c</code>'],
+])('renders %s', (text, html) => {
+  expect(render(text).body).toContain(html);
+});
+
+test.each([
+  '[to](missing.md)',
+  '[to](other.md#missing)',
+  '[to](#missing)',
+  '![](missing.png)',
+  '[to](../missing.ts)',
+])('a dead link ends the build: %s', (text) => {
+  expect(() => render(text)).toThrow(/^docs\/one\.md (links to|shows) .*missing.*, which does not exist\.$/);
+});
+
+test('names a file of the source code without a link', () => {
+  writeFileSync(join(folder, 'file.ts'), '');
+  expect(render('[the file](file.ts)').body).toContain(
+    '<span title="file.ts, in the source code">the file</span>',
+  );
+});
+
+test('has each section in the index of the search', () => {
+  expect(render('Text with `code` and [a link](other.md).').index).toEqual([
+    { address: '/docs/guides/one', guide: 'One', heading: 'One', text: 'Text with code and a link.' },
+    { address: '/docs/guides/other', guide: 'Other', heading: 'Other', text: '' },
+    {
+      address: '/docs/guides/other#a-place',
+      guide: 'Other',
+      heading: 'A place',
+      text: 'Words about places.',
+    },
+  ]);
+});
