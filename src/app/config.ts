@@ -239,6 +239,8 @@ const settings = {
   publicStatistics: ['PUBLIC_STATISTICS', flag.default(true)],
   /** Requests a minute for each key; 0 for no limit. */
   rateLimit: ['RATE_LIMIT', integerSetting(0, 1_000_000_000).default(600)],
+  /** Subscriptions that each key, or user, may have at once in a process. */
+  maxSubscriptionsPerKey: ['MAX_SUBSCRIPTIONS_PER_KEY', integerSetting(1, 2_000).default(100)],
   /** The origins of sites whose pages may call the APIs. */
   corsOrigins: ['CORS_ORIGINS', origins.default([])],
   /** The port of the metrics; undefined for none. */

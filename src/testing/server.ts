@@ -43,6 +43,7 @@ export interface TestServerOptions
         | 'freeBytes'
         | 'idleTimeout'
         | 'maxInFlight'
+        | 'maxSubscriptions'
         | 'metrics'
         | 'onStatement'
         | 'random'

@@ -78,6 +78,11 @@ test.each([
   ],
   ['GRAPHIQL', 'maybe', 'GRAPHIQL is "maybe"; it may be on or off.'],
   ['RATE_LIMIT', '-1', 'RATE_LIMIT is "-1"; it may be a whole number from 0 to 1000000000.'],
+  [
+    'MAX_SUBSCRIPTIONS_PER_KEY',
+    '0',
+    'MAX_SUBSCRIPTIONS_PER_KEY is "0"; it may be a whole number from 1 to 2000.',
+  ],
   ['METRICS_PORT', '0', 'METRICS_PORT is "0"; it may be a whole number from 1 to 65535.'],
   ['ROLE', 'visitors', 'ROLE is "visitors"; it may be all or redirects.'],
   ['LINK_CACHE_MB', '0', 'LINK_CACHE_MB is "0"; it may be a whole number from 1 to 100000.'],

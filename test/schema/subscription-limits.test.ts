@@ -4,7 +4,7 @@ import { type Caller, startTestServer, type TestServer } from '../support/server
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ background: true });
+  server = await startTestServer({ background: true, maxSubscriptionsPerKey: 10, maxSubscriptions: 200 });
 });
 afterAll(() => server.stop());
 

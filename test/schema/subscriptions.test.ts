@@ -15,7 +15,7 @@ let other: TestServer;
 let owner: Caller;
 let accounts = 0;
 beforeAll(async () => {
-  server = await startTestServer({ background: true });
+  server = await startTestServer({ background: true, maxSubscriptionsPerKey: 10 });
   other = await startTestServer({ url: server.databaseUrl, background: true });
 });
 afterAll(async () => {
@@ -217,7 +217,7 @@ test('ends when its key is revoked', async () => {
   expect(await events.ended).toBe('complete');
 });
 
-test('a key may have ten subscriptions, and another one after one has ended', async () => {
+test('a key may have as many subscriptions as are set, and another one after one has ended', async () => {
   const open = await Promise.all(Array.from({ length: 10 }, () => listen()));
   const tooMany = await listen();
   await tooMany.ended;

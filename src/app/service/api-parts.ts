@@ -45,7 +45,10 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
   if (replicas.length > 0) metrics?.watchReplicas(readers.replicas);
   const cookies = new SessionCookies(consoleUrl, trust, config.corsOrigins);
   const access = new KeyAccess(db, feed, config.rateLimit, trust, cookies, servesPeople, now);
-  const subscriptions = new ChangeSubscriptions(db, feed, now);
+  const subscriptions = new ChangeSubscriptions(db, feed, now, {
+    ofKey: config.maxSubscriptionsPerKey,
+    ...(ports.maxSubscriptions && { ofProcess: ports.maxSubscriptions }),
+  });
   const longWorks = new LongWorks(db);
   const common = { db, services, subscriptions, longWorks, timeouts: ports.timeouts, log };
   const requests = { common, access, readers, inFlight, now };

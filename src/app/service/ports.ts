@@ -33,6 +33,8 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   /** Maximum number of requests of a kind in flight; further ones get 503. */
   readonly maxInFlight: number;
   readonly timeouts: Timeouts;
+  /** Maximum number of subscriptions at once; further ones are refused. */
+  readonly maxSubscriptions?: number;
   /** After how many milliseconds a client that neither sends nor reads is disconnected. */
   readonly idleTimeout?: number;
   /** Milliseconds in which the form of a visitor, or a body below `/auth/`, must arrive. */

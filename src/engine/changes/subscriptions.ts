@@ -175,13 +175,13 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
   }
 }
 
-/** Maximum numbers of concurrent subscriptions of a key and of the process. Each keeps a connection open. */
+/** Maximum numbers of concurrent subscriptions of a key or user, and of the process. */
 export interface SubscriptionLimits {
   readonly ofKey: number;
   readonly ofProcess: number;
 }
 
-const LIMITS: SubscriptionLimits = { ofKey: 10, ofProcess: 200 };
+const LIMITS: SubscriptionLimits = { ofKey: 100, ofProcess: 2_000 };
 /** Of how many accounts the subscriptions of the process are enough. */
 const MIN_ACCOUNTS = 3;
 /** Milliseconds for which a new subscription waits for the database. */
@@ -201,11 +201,11 @@ export class ChangeSubscriptions {
     for (const subscription of this.#of(change.accountId)) subscription.push(change);
   };
 
-  constructor(db: Database, feed: ChangeFeed, now: () => Date, limits = LIMITS) {
+  constructor(db: Database, feed: ChangeFeed, now: () => Date, limits: Partial<SubscriptionLimits> = {}) {
     this.#db = db;
     this.#now = now;
     this.#feed = feed;
-    this.#limits = limits;
+    this.#limits = { ...LIMITS, ...limits };
   }
 
   #of(accountId: number | null): Iterable<Subscription> {
