@@ -26,8 +26,8 @@ const SOURCES = [
 /** Modules that run in threads of their own. */
 const THREADS = ['engine/db/sqlite/reader-thread', 'clicks/writer-thread'];
 const COMMAND = 'command:';
-/** Packages that stay outside the bundle, since they have binaries. */
-const BINARIES = /^(better-sqlite3|pg-native)(\/|$)/;
+/** Packages that stay outside the bundle, since they have binaries: one, and some that others would use if they were there. */
+const BINARIES = /^(better-sqlite3|pg-native|bufferutil|utf-8-validate)(\/|$)/;
 
 const hashOfSources = () => hashOf(SOURCES, (path) => !path.startsWith('console/src/generated'));
 

@@ -10,6 +10,7 @@ import {
   type ListenerDependencies,
 } from '../engine/http/server.ts';
 import { createStopper } from '../engine/http/stop-server.ts';
+import { answerUpgrades } from '../engine/http/upgrades.ts';
 import { allValid } from '../engine/tools/operator-error.ts';
 import { withTimeout } from '../engine/tools/timeout.ts';
 import { refusedVisit, sendMessage } from '../redirect/answer.ts';
@@ -64,7 +65,7 @@ export class Service {
     const [database, ...replicas] = databases;
     const http = createHttpServer(ports);
     const stopper = createStopper(http);
-    const answerHeld = holdRequests(http);
+    const answerHeld = holdRequests(http, forPeople !== undefined);
     let service: Service | undefined;
     const metricsServer =
       metrics &&
@@ -142,6 +143,7 @@ export class Service {
     if (background) for (const one of [this.#visitors.clicks, ...this.#background]) one.start();
     const greet = await this.#people?.createFirst();
     answerRequests(http, this.#listener());
+    this.#answerUpgrades();
     answerHeld();
     await greet?.();
     const { host, port, baseUrl } = config;
@@ -194,19 +196,34 @@ export class Service {
     };
   }
 
+  /** Answers requests for WebSockets, which a process for visitors only answers like others. */
+  #answerUpgrades(): void {
+    const { http, stopper, config } = this.#opened;
+    const { load, requestLog } = this.#visitors;
+    if (this.#people === null) return;
+    const { sockets, findSocketOrigin } = this.#people;
+    answerUpgrades(http, {
+      ...{ sockets, load, requestLog, corsOrigins: config.corsOrigins },
+      findSurface: paths.findSurface,
+      findOrigin: findSocketOrigin,
+      release: stopper.release,
+    });
+  }
+
   /** Writes the counted visits. */
   flush(): Promise<void> {
     return this.#visitors.clicks.flush();
   }
 
-  /** Ends all subscriptions, which would otherwise keep their connections open. */
+  /** Ends all subscriptions and WebSockets, which would otherwise keep their connections open. */
   endSubscriptions(): void {
+    this.#people?.sockets.drain();
     this.#people?.subscriptions.stop();
   }
 
   /** Closes all connections of clients; a stop then waits for none. */
   disconnect(): void {
-    this.#opened.http.closeAllConnections();
+    this.#opened.stopper.disconnect();
   }
 
   /** Tells proxies and clients to go elsewhere, while requests are still accepted. */

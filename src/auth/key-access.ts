@@ -8,6 +8,7 @@ import { findSession } from '../domain/access/session.ts';
 import { networkName } from '../domain/visit/ip-network.ts';
 import type { ChangeFeed } from '../engine/changes/feed.ts';
 import { RateLimit } from '../engine/http/limits/rate-limit.ts';
+import type { Answering } from '../engine/http/limits/room.ts';
 import { findClient, type Trust } from '../engine/http/request/client.ts';
 import { accountIn } from '../engine/http/request/headers.ts';
 import type { SessionCookies } from '../engine/http/request/session-cookie.ts';
@@ -116,7 +117,7 @@ export class KeyAccess {
   /** Counts a request for the rate limit. @throws DomainError RATE_LIMITED */
   countRequest(
     actor: Pick<Actor, 'keyId' | 'userId'>,
-    res: ServerResponse,
+    res: ServerResponse | null,
     now: Date,
   ): Promise<RateLimitState | null> {
     return this.#limit.take(callerOf(actor), res, now);
@@ -126,13 +127,13 @@ export class KeyAccess {
    * Calls the listener when the answer is complete, the client has left, or the key or session has other rights or is no longer
    * valid (`isOver`).
    */
-  onClosed(actor: LiveActor, res: ServerResponse, listener: RightsListener): void {
-    if (res.destroyed || actor.hasEnded) {
+  onClosed(actor: LiveActor, answer: Answering, listener: RightsListener): void {
+    if (answer.destroyed || actor.hasEnded) {
       listener(actor.hasEnded);
       return;
     }
     const stop = actor.listen(listener);
-    res.once('close', () => {
+    answer.once('close', () => {
       stop();
       listener(false);
     });

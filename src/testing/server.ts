@@ -49,7 +49,7 @@ export interface TestServerOptions
         | 'random'
       >
     >,
-    Partial<Pick<Ports, 'sendMail' | 'timeouts' | 'trusted' | 'waitingLimits'>>,
+    Partial<Pick<Ports, 'sendMail' | 'sockets' | 'timeouts' | 'trusted' | 'waitingLimits'>>,
     Partial<Pick<Ports, 'webhookDelays' | 'webhookInterval'>> {
   /** A migrated database; by default an empty SQLite file, which is deleted when the server stops. */
   readonly url?: string;

@@ -9,6 +9,7 @@ import { blocksOf } from '../support/markdown.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { Caller } from '../support/server.ts';
 import { type StartedService, startService } from '../support/service.ts';
+import { openAs, refusalAt } from '../support/sockets.ts';
 import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
@@ -116,6 +117,22 @@ describe.runIf(isInstalled)('behind nginx, configured as in the guide to operati
     expect(await statusesOfLargest(origin)).toEqual(OWN_ANSWERS);
   });
 
+  test('passes WebSockets on, of pages of the requested host alone', async () => {
+    const headers = { Host: `s.example:${port}` };
+    const socket = await openAs(origin, KEY, { headers: { ...headers, Origin: `http://s.example:${port}` } });
+    socket.ask('events', 'subscription { changes { kind } }');
+    await expect
+      .poll(async () => {
+        await owner.space('S');
+        return socket.about('events')[0]?.payload;
+      })
+      .toEqual({ data: { changes: { kind: 'SPACE' } } });
+    const foreign = {
+      headers: { ...headers, Origin: 'http://evil.example', 'X-Forwarded-Host': 'evil.example' },
+    };
+    expect((await refusalAt(origin, foreign)).status).toBe(403);
+  });
+
   test('uses the address of the client, whatever headers it sends', async () => {
     const { alias } = await owner.link({ password: 'right' });
     const guess = (claimed: string) =>
@@ -163,6 +180,8 @@ test.runIf(isInstalled)(
           path === '/docs-of-us' ? 302 : 200,
         ]);
       expect(await statusesOfLargest(`http://127.0.0.1:${port}`)).toEqual(OWN_ANSWERS);
+      const socket = await openAs(`http://127.0.0.1:${port}`, KEY);
+      expect(socket.messages).toEqual([{ type: 'connection_ack' }]);
       const answered = visitors.log.filter(({ msg }) => msg === 'request').map(({ path }) => path);
       expect(new Set(answered)).toEqual(new Set(['/livez', '/docs-of-us', '/docs-of-us+']));
     } finally {

@@ -8,6 +8,7 @@ import { freePort } from '../support/postgres-server.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { makeProductionTree } from '../support/production-tree.ts';
 import { Caller } from '../support/server.ts';
+import { openAs } from '../support/sockets.ts';
 import { visit } from '../support/visit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-replaced-'));
@@ -76,6 +77,11 @@ test('needs no file of its build once everything is loaded', { timeout: 300_000 
   expect(await caller.data('{ links(filter: { search: "spring" }) { totalCount } }')).toEqual({
     links: { totalCount: 1 },
   });
+
+  // A WebSocket.
+  const socket = await openAs(origin, key);
+  socket.ask('who', '{ viewer { account { name } } }');
+  await expect.poll(() => socket.about('who').length, LIMIT).toBe(2);
 
   // A visit, which another thread writes.
   expect((await visit(origin, '/first')).status).toBe(302);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { KeyAccess } from '../../auth/key-access.ts';
 import { OpenId } from '../../auth/openid.ts';
 import { createAuthRouter } from '../../auth/router.ts';
@@ -11,7 +12,10 @@ import { WebhookSender } from '../../domain/webhook/sender.ts';
 import { ChangeSubscriptions } from '../../engine/changes/subscriptions.ts';
 import { Readers } from '../../engine/db/postgresql/replicas.ts';
 import { RetentionClock } from '../../engine/db/retention-clock.ts';
+import { Documents } from '../../engine/graphql/document.ts';
 import { createGraphQLHandler, schemaText } from '../../engine/graphql/http.ts';
+import { run, type Sent, type Transport } from '../../engine/graphql/pipeline.ts';
+import { GraphQLSockets } from '../../engine/graphql/sockets.ts';
 import { SessionCookies } from '../../engine/http/request/session-cookie.ts';
 import { createPost } from '../../engine/outgoing/post.ts';
 import { createRestRouter } from '../../engine/rest/router.ts';
@@ -22,11 +26,13 @@ import { createDownload } from '../../rest/download.ts';
 import { routes } from '../../rest/routes.ts';
 import { createSnapshot } from '../../rest/snapshot.ts';
 import { api, runOwn } from '../../schema/api.ts';
+import type { ApiRequest } from '../../schema/context.ts';
 import { getConsoleUrl } from '../config.ts';
 import { createFirst } from './first-start.ts';
 import { listJobs } from './jobs.ts';
+import { paths, surfaces } from './paths.ts';
 import type { Background, Ports } from './ports.ts';
-import { createOwnerRequestReader, createRequestReader } from './requests.ts';
+import { createOwnerRequestReader, createRequestReader, createSocketReader } from './requests.ts';
 import type { Opened, VisitParts } from './visit-parts.ts';
 
 export { settle } from './first-start.ts';
@@ -39,7 +45,7 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
   const { baseUrl, graphiql } = config;
   const consoleUrl = getConsoleUrl(config);
   const { log, now, random } = ports;
-  const { services, feed, trust, report, inFlight, load, servesPeople } = visitors;
+  const { services, feed, trust, report, requestLog, inFlight, load, servesPeople } = visitors;
 
   const readers = new Readers(db, replicas, config.maxReplicaLag, random, log);
   if (replicas.length > 0) metrics?.watchReplicas(readers.replicas);
@@ -89,6 +95,18 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
   const background: Background[] = [readers, access, signInLog, ...(sideEffects ? [webhooks] : [])];
   const upkeep: Background[] = [new Jobs(listJobs({ config, db, services, retentionTime, now, log }), log)];
 
+  const documents = new Documents(api, graphiql);
+  const operations = {
+    ...{ documents, graphiql, trusted },
+    run: (sent: Sent, request: ApiRequest, how: Transport) => run(api, documents, sent, request, how),
+  };
+  const sockets = new GraphQLSockets({
+    ...{ ...operations, ...createSocketReader(requests), schema: api.schema, surface: surfaces.graphql },
+    ...{ log, load, requestLog, limits: ports.sockets },
+    enter: (info, operation) => inFlight.enter(paths.chooseRoom(info), operation),
+  });
+  metrics?.watchSockets(() => sockets.size);
+
   return {
     ...{ auth, openApi, subscriptions, longWorks, background, upkeep },
     schemaText: schemaText(api.schema),
@@ -97,7 +115,9 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
       openId?.check();
       return createFirst(config, db, ports);
     },
-    graphql: createGraphQLHandler({ api, graphiql, trusted, readRequest, report }),
+    graphql: createGraphQLHandler({ ...operations, readRequest, report }),
+    sockets,
+    findSocketOrigin: (req: IncomingMessage) => cookies.findSocketOrigin(req),
     rest: createRestRouter({
       ...{ routes, baseUrl, run: runOwn, report },
       readRequest: createRequestReader(requests, false),

@@ -118,6 +118,10 @@ export class Metrics extends ProcessMetrics {
     });
   }
 
+  watchSockets(open: () => number): void {
+    this.watch('linkspace_sockets', 'Open WebSockets.', 'sum', open);
+  }
+
   watchSideEffects(areOn: boolean): void {
     const help = '0 while SIDE_EFFECTS is off: nothing goes out, and nothing old is deleted.';
     this.watch('linkspace_side_effects', help, 'max', () => Number(areOn));

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type HashCost, hashPassword } from '../../domain/password.ts';
 import type { Services } from '../../domain/services.ts';
 import type { WaitingLimits } from '../../domain/webhook/waiting-limits.ts';
+import type { SocketLimits } from '../../engine/graphql/sockets.ts';
 import type { TrustedDocuments } from '../../engine/graphql/trusted-documents.ts';
 import type { SendMail } from '../../engine/outgoing/mail.ts';
 import { createResolveHost, resolveTxt } from '../../engine/outgoing/resolve.ts';
@@ -33,6 +34,8 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   /** Maximum number of requests of a kind in flight; further ones get 503. */
   readonly maxInFlight: number;
   readonly timeouts: Timeouts;
+  /** Times and numbers of WebSockets in place of the program's. */
+  readonly sockets?: Partial<SocketLimits>;
   /** Maximum number of subscriptions at once; further ones are refused. */
   readonly maxSubscriptions?: number;
   /** After how many milliseconds a client that neither sends nor reads is disconnected. */

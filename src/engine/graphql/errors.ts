@@ -1,6 +1,7 @@
 // The errors that clients see: expected ones with their codes and statuses. All others are logged, and replaced by the id of
 // the request.
-import { type ASTNode, type ExecutionResult, GraphQLError } from 'graphql';
+import { type ASTNode, type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { z } from 'zod';
 import { type DomainError, type ErrorCode, visibleError } from '../rules/errors.ts';
 import { logFault } from '../tools/log.ts';
 import type { EngineRequest } from './api.ts';
@@ -70,6 +71,25 @@ export function presentedError(error: GraphQLError, { log, requestId }: Asked): 
 export function presentedAny(error: unknown, request: Asked): GraphQLError {
   const originalError = error instanceof Error ? error : new Error(String(error));
   return presentedError(new GraphQLError(originalError.message, { originalError }), request);
+}
+
+const httpForm = z.object({ status: z.number(), headers: z.record(z.string(), z.string()).default({}) });
+
+/** The HTTP status and headers of a single answer with the error; null if it says none. */
+export function findHttp({ extensions }: GraphQLError): z.output<typeof httpForm> | null {
+  return httpForm.safeParse(extensions.http).data ?? null;
+}
+
+/** The errors in a stream of answers: without what is for HTTP alone, but with the seconds after which to retry. */
+export function showErrors(errors: readonly GraphQLError[]): GraphQLFormattedError[] {
+  return errors.map((error) => {
+    const { http: _, ...extensions } = error.extensions;
+    const retryAfter = findHttp(error)?.headers['Retry-After'];
+    return {
+      ...error.toJSON(),
+      extensions: { ...extensions, ...(retryAfter && { retryAfter: Number(retryAfter) }) },
+    };
+  });
 }
 
 /** The maximum length of a message, in characters: some repeat the input. */

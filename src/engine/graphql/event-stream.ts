@@ -3,6 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import type { FetchAPI } from 'graphql-yoga';
 import { STREAM_TYPE } from '../http/request/accept.ts';
 import { OVER } from '../tools/event-source.ts';
+import { showErrors } from './errors.ts';
 
 /** Milliseconds between two comments that keep a quiet connection open. */
 const PING_INTERVAL = 12_000;
@@ -16,12 +17,9 @@ const END_PAUSE = 250;
 const COMMENT = Buffer.from(':\n\n');
 const COMPLETE = Buffer.from('event: complete\ndata:\n\n');
 
-/** An event with an answer. Its errors are shown without what is meant for the HTTP of single answers. */
+/** An event with an answer. */
 function encodeEvent({ errors, ...answer }: ExecutionResult): Buffer {
-  const shown = errors?.map((error) => {
-    const { http: _, ...extensions } = error.extensions;
-    return { ...error.toJSON(), extensions };
-  });
+  const shown = errors && showErrors(errors);
   return Buffer.from(
     `event: next\ndata: ${JSON.stringify({ ...(shown && { errors: shown }), ...answer })}\n\n`,
   );

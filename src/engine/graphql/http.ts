@@ -16,10 +16,9 @@ import type { Handler } from '../http/server.ts';
 import { visibleError } from '../rules/errors.ts';
 import { normalizeHost } from '../rules/url.ts';
 import { remembered } from '../tools/remembered.ts';
-import type { Api, EngineRequest, Execution } from './api.ts';
-import { Documents } from './document.ts';
+import type { EngineRequest } from './api.ts';
+import type { Documents } from './document.ts';
 import { errorForms, makeExtensions, makeHeaders } from './errors.ts';
-import { run } from './pipeline.ts';
 import { createSimpleAnswer } from './simple-request.ts';
 import {
   answerByYoga,
@@ -60,9 +59,9 @@ function findFault({ method, headers }: IncomingMessage): { status: number; mess
   return null;
 }
 
-export interface GraphQLDependencies<Asked extends EngineRequest & Writing, Context extends Asked & Execution>
-  extends GraphQLOptions {
-  readonly api: Api<Asked, Context>;
+export interface GraphQLDependencies<Asked extends EngineRequest & Writing> extends GraphQLOptions {
+  readonly documents: Documents;
+  readonly run: Run<Asked>;
   readRequest(req: IncomingMessage, res: ServerResponse): Promise<Asked>;
   report(res: ServerResponse, error: unknown): void;
 }
@@ -111,14 +110,12 @@ function answerError(
  * Answers `/graphql`. The key is checked first, except for GraphiQL's page, which contains no data. Only JSON bodies are
  * accepted: forms of other sites can send other types without a preflight request.
  */
-export function createGraphQLHandler<
-  Asked extends EngineRequest & Writing,
-  Context extends Asked & Execution,
->({ api, readRequest, report, ...options }: GraphQLDependencies<Asked, Context>): Handler {
-  const documents = new Documents(api, options.graphiql);
-  const runSent: Run<Asked> = (sent, asked, how) => run(api, documents, sent, asked, how);
-  const yoga = createYogaServer(runSent, options);
-  const answerSimple = createSimpleAnswer(documents, runSent, yoga, options);
+export function createGraphQLHandler<Asked extends EngineRequest & Writing>(
+  dependencies: GraphQLDependencies<Asked>,
+): Handler {
+  const { documents, run, readRequest, report, ...options } = dependencies;
+  const yoga = createYogaServer(run, options);
+  const answerSimple = createSimpleAnswer(documents, run, yoga, options);
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     if (options.graphiql && asksForGraphiql(req)) {
       setNoted(res);

@@ -17,14 +17,24 @@ const JSON_LIMITS: JsonLimits = {
 };
 
 /**
+ * Measures a long text in JSON before it is parsed.
+ * @param outer by how many levels the body is deeper in it
+ * @throws GraphQLError if its nesting, values or names take long to parse
+ */
+export function measureJson(text: string, outer = 0): void {
+  if (text.length <= MAX_SHORT_BODY) return;
+  const exceeded = limitOfJson(text, { ...JSON_LIMITS, levels: JSON_LIMITS.levels + outer });
+  if (exceeded === 'levels') throw tooLarge('nesting', limits.nesting + 1);
+  if (exceeded === 'separators') throw tooLarge('values', limits.values + 1);
+  if (exceeded === 'names') throw tooLarge('names', limits.names + 1);
+}
+
+/**
  * Parses a body in JSON; returns undefined if it is none. Some programs write a byte order mark before it.
  * @throws GraphQLError for a large one whose nesting, values or names take long to parse
  */
 export function parseJson(body: string): unknown {
-  const exceeded = body.length > MAX_SHORT_BODY ? limitOfJson(body, JSON_LIMITS) : null;
-  if (exceeded === 'levels') throw tooLarge('nesting', limits.nesting + 1);
-  if (exceeded === 'separators') throw tooLarge('values', limits.values + 1);
-  if (exceeded === 'names') throw tooLarge('names', limits.names + 1);
+  measureJson(body);
   try {
     return JSON.parse(body.replace(/^\ufeff/, ''));
   } catch {
@@ -60,3 +70,12 @@ export function asksByHash({ query, extensions }: { query?: unknown; extensions?
   if (query || typeof extensions !== 'object' || extensions === null) return false;
   return 'persistedQuery' in extensions && extensions.persistedQuery !== null;
 }
+
+/**
+ * Tells a client to send the query, and no further hashes. Clients look for this message and this code. The status is that of
+ * Apollo Server for every media type: some clients give up at another one before they look.
+ */
+export const hashUnsupported = badRequest('PersistedQueryNotSupported', {
+  code: 'PERSISTED_QUERY_NOT_SUPPORTED',
+  http: { status: 200 },
+});

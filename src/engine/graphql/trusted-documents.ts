@@ -1,8 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import {
-  defaultExtractPersistedOperationId,
-  usePersistedOperations,
-} from '@graphql-yoga/plugin-persisted-operations';
+import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
 import { GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { z } from 'zod';
@@ -42,16 +39,36 @@ function refused(message: string) {
 const unknown = refused('There is no trusted document with this documentId.');
 const needed = refused('Only trusted documents are executed here: send a documentId in place of a query.');
 
-/** Executes only trusted documents, which clients identify by `documentId` or, like Apollo, by `persistedQuery`. */
+const byHash = z.object({ persistedQuery: z.object({ version: z.literal(1), sha256Hash: z.string() }) });
+
+/** The id of the document that a client asks for, by `documentId` or, like Apollo, by `persistedQuery`; null for none. */
+function findId(params: { readonly extensions?: unknown }): string | null {
+  const documentId = documentIdIn(params);
+  if (typeof documentId === 'string') return documentId;
+  return byHash.safeParse(params.extensions).data?.persistedQuery.sha256Hash ?? null;
+}
+
+function findText(documents: TrustedDocuments, id: string): string | null {
+  return documents.get(id) ?? documents.get(id.replace(/^sha256:/, '')) ?? null;
+}
+
+/** Executes only trusted documents. */
 export function onlyTrusted(documents: TrustedDocuments): Plugin {
   return usePersistedOperations({
-    extractPersistedOperationId(params, request, context) {
-      const documentId = documentIdIn(params);
-      return typeof documentId === 'string'
-        ? documentId
-        : defaultExtractPersistedOperationId(params, request, context);
-    },
-    getPersistedOperation: (id) => documents.get(id) ?? documents.get(id.replace(/^sha256:/, '')) ?? null,
+    extractPersistedOperationId: findId,
+    getPersistedOperation: (id) => findText(documents, id),
     customErrors: { notFound: unknown, keyNotFound: needed, persistedQueryOnly: needed },
   });
+}
+
+/** Returns the text of the trusted document that a client asks for without HTTP. @throws GraphQLError if there is none */
+export function requireTrusted(
+  documents: TrustedDocuments,
+  params: { readonly query: string; readonly extensions?: unknown },
+): string {
+  const id = params.query === '' ? findId(params) : null;
+  const text = id === null ? null : findText(documents, id);
+  if (text !== null) return text;
+  const { message, extensions } = id === null ? needed : unknown;
+  throw new GraphQLError(message, { extensions });
 }

@@ -15,7 +15,7 @@ import { setNoted } from '../http/request/head.ts';
 import { pauseIfBlocked } from '../tools/time-slices.ts';
 import { badRequest, shortenMessages } from './errors.ts';
 import { sendEvents } from './event-stream.ts';
-import { asksByHash, parseJson, readUrl, requireParameters } from './parameters.ts';
+import { asksByHash, hashUnsupported, parseJson, readUrl, requireParameters } from './parameters.ts';
 import type { Answers, Sent, Transport } from './pipeline.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
@@ -37,15 +37,6 @@ export interface GraphQLOptions {
   /** If given, the only documents that are executed. */
   readonly trusted?: TrustedDocuments | undefined;
 }
-
-/**
- * Tells a client to send the query, and no further hashes. Clients look for this message and this code. The status is that of
- * Apollo Server for every media type: some clients give up at another one before they look.
- */
-const hashUnsupported = badRequest('PersistedQueryNotSupported', {
-  code: 'PERSISTED_QUERY_NOT_SUPPORTED',
-  http: { status: 200 },
-});
 
 function accepts({ headers }: Request, types: readonly string[]): boolean {
   return acceptedTypes(headers.get('accept')).some((type) => types.includes(type));

@@ -5,7 +5,6 @@ import {
   type RequestListener,
   type Server,
   type ServerResponse,
-  STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -13,10 +12,13 @@ import { RETRY_AFTER } from '../rules/errors.ts';
 import { type createGuard, endUnlessComplete } from './guard.ts';
 import type { InFlight } from './limits/in-flight.ts';
 import type { LoadMeter } from './limits/load-meter.ts';
+import { asJson, type Content, rawAnswer, refusalHeaders, UNREADABLE } from './raw-answer.ts';
 import { addHeaders, noteHeaders } from './request/head.ts';
 import { MAX_HEADER, shortenHeaders } from './request/headers.ts';
 import { abort, beginRequest, type RequestInfo, type Surface } from './request/info.ts';
 import type { RequestLog } from './request/log.ts';
+import { findFault, normalizeTarget, targetPath } from './request/target.ts';
+import { asksForSocket, holdUpgrades } from './upgrades.ts';
 
 /**
  * Timeouts in milliseconds: for a request's headers, for the whole request, and for a client that neither sends nor reads
@@ -42,32 +44,10 @@ const statuses: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-const UNREADABLE = 'The request could not be read.';
 const BUSY = 'The server is busy. Try again shortly.';
-
-/** A body, and the headers that describe it. */
-export interface Content {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
 
 /** The answer to a request of a bare surface that no handler gets. */
 export type RefusedBare = (status: number, acceptLanguage: string) => Content;
-
-function asJson(status: number, message: string): Content {
-  const headers = { 'Content-Type': 'application/json; charset=utf-8' };
-  return { headers, body: JSON.stringify({ message, status }) };
-}
-
-/** The headers of such an answer. It closes the connection, so that the rest of the request is not read. */
-function refusalHeaders({ headers, body }: Content): Record<string, string | number> {
-  return {
-    ...headers,
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'private, no-store',
-    Connection: 'close',
-  };
-}
 
 /** Maximum number of examined bytes of an unreadable request. */
 const MAX_LOOKED_AT = 8_192;
@@ -107,7 +87,14 @@ function makeBeginning(error: Error): Beginning {
 /** A server with timeouts for its clients. It does not listen yet. */
 export function createHttpServer({ idleTimeout = IDLE_TIMEOUT }: { idleTimeout?: number } = {}): Server {
   // `faultOf` answers requests without Host, in our own form.
-  const server = createServer({ ...timeouts, maxHeaderSize: MAX_HEADERS, requireHostHeader: false });
+  const server: Server = createServer({
+    ...{ ...timeouts, maxHeaderSize: MAX_HEADERS, requireHostHeader: false },
+    // A request for another upgrade is answered without it.
+    ...{
+      shouldUpgradeCallback: (req: IncomingMessage) =>
+        asksForSocket(req) && server.listenerCount('upgrade') > 0,
+    },
+  });
   server.setTimeout(idleTimeout);
   // Node leaves such a connection open for as long as the client does.
   server.on('connection', (socket) => {
@@ -138,23 +125,9 @@ function answerUnreadable(
   const { method, path, acceptLanguage, message = UNREADABLE } = makeBeginning(error);
   const isBare = path === undefined ? status === 431 : findSurface(path).isBare === true;
   const content = isBare ? refusedBare(status, acceptLanguage) : asJson(status, message);
-  const head = Object.entries({ ...refusalHeaders(content), 'X-Request-Id': requestId }).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
-  const body = method === 'HEAD' ? '' : content.body;
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('\r\n')}\r\n\r\n${body}`);
+  const answer = rawAnswer(status, content, { 'X-Request-Id': requestId });
+  socket.end(method === 'HEAD' ? answer.slice(0, answer.length - content.body.length) : answer);
   return { requestId, status, code };
-}
-
-/** The status for a request with an invalid target or headers (RFC 9110, 7.2 and 10.1.1); null for a valid one. */
-function findFault(req: IncomingMessage): number | null {
-  const { httpVersionMinor, headers, rawHeaders } = req;
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
-  if (hosts > 1 || (headers.host === undefined && httpVersionMinor > 0)) return 400;
-  if (!hasPath(req) && !asksForAll(req)) return 400;
-  return headers.expect === undefined || /^100-continue$/i.test(headers.expect) ? null : 417;
 }
 
 function refuse(res: ServerResponse, status: number, content: Content, headers: object = {}): void {
@@ -164,30 +137,18 @@ function refuse(res: ServerResponse, status: number, content: Content, headers: 
 /**
  * Holds the server's requests until the returned function is called, which passes them to the server's listeners. With it,
  * a port can be opened before the program is ready.
+ * @param upgrades whether the server will answer requests for WebSockets
  */
-export function holdRequests(server: Server): () => void {
+export function holdRequests(server: Server, upgrades: boolean): () => void {
+  const answerUpgrades = upgrades ? holdUpgrades(server) : null;
   const held: Parameters<RequestListener>[] = [];
   const hold: RequestListener = (req, res) => void held.push([req, res]);
   server.on('request', hold);
   return () => {
     server.off('request', hold);
     for (const [req, res] of held) if (!req.socket.destroyed) server.emit('request', req, res);
+    answerUpgrades?.();
   };
-}
-
-const absolute = /^https?:\/\/([^/?#]+)/i;
-
-/** Matches a target that is a path already, as nearly all are. */
-const PLAIN = /^\/(?!\/)[^#]*$/;
-
-/** True if the target is a path, or has one (RFC 9112, 3.2). */
-function hasPath({ url = '/' }: IncomingMessage): boolean {
-  return url.startsWith('/') || absolute.test(url);
-}
-
-/** Returns true for a question about the methods of all paths (RFC 9110, 9.3.7). */
-function asksForAll({ method, url }: IncomingMessage): boolean {
-  return method === 'OPTIONS' && url === '*';
 }
 
 /** The methods of a path that is only read; null where a handler knows better, and of a path that cannot be decoded. */
@@ -200,31 +161,6 @@ function allowedMethods(info: RequestInfo, { isOnlyRead }: Paths): string | null
   } catch {
     return null;
   }
-}
-
-/** The host of a target in absolute form, and the path with its query; several slashes at the start become one. */
-function splitTarget(target: string): { host: string | undefined; path: string } {
-  const [whole, host] = absolute.exec(target) ?? [];
-  const rest = whole === undefined ? target : target.slice(whole.length);
-  const path = rest.startsWith('/') || whole === undefined ? rest.replace(/^\/{2,}/, '/') : `/${rest}`;
-  return { host, path };
-}
-
-/** The path of a target, without its query. */
-function targetPath(target: string): string {
-  return splitTarget(target).path.split(/[?#]/, 1)[0] ?? '';
-}
-
-/**
- * Normalizes a request's target to a path. The host of an absolute form (RFC 9112, 3.2.2) has precedence over the header
- * Host; a fragment is left out.
- */
-function normalizeTarget(req: IncomingMessage): void {
-  if (PLAIN.test(req.url ?? '')) return;
-  const [target = '/'] = (req.url ?? '/').split('#', 1);
-  const { host, path } = splitTarget(target);
-  if (host !== undefined) req.headers.host = host;
-  req.url = path;
 }
 
 /** Answers a request; ends when its work has ended. */

@@ -24,10 +24,14 @@ interface Connection {
 }
 
 export interface Stopper {
+  /** Notes that a connection has no further requests, such as a WebSocket: its end comes from elsewhere. */
+  release(socket: Socket): void;
   /** Ends each connection with its next answer; the server goes on accepting. */
   drain(): void;
   /** Stops accepting, and waits for the requests in flight, ten seconds at most. */
   stop(): Promise<void>;
+  /** Closes all connections. */
+  disconnect(): void;
 }
 
 /**
@@ -36,6 +40,7 @@ export interface Stopper {
  */
 export function createStopper(server: Server): Stopper {
   const connections = new Map<Socket, Connection>();
+  const released = new Set<Socket>();
   let stopping = false;
   let accepted = 0;
   server.on('connection', (socket) => {
@@ -85,17 +90,26 @@ export function createStopper(server: Server): Stopper {
       if (accepted === before && isShort) return;
     }
   };
+  const release = (socket: Socket) => {
+    connections.delete(socket);
+    released.add(socket);
+    socket.once('close', () => released.delete(socket));
+  };
+  const disconnect = () => {
+    server.closeAllConnections();
+    for (const socket of released) socket.destroy();
+  };
   const stop = async () => {
     drain();
     await untilNoneArrives();
     const closed = stopAccepting(server);
     const sweep = setInterval(closeIdle, SWEEP_INTERVAL);
-    const deadline = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT);
+    const deadline = setTimeout(disconnect, STOP_TIMEOUT);
     await closed;
     clearInterval(sweep);
     clearTimeout(deadline);
   };
-  return { drain, stop };
+  return { release, drain, stop, disconnect };
 }
 
 /** Tells the client to send no further request on the connection, which is about to be closed. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Place, Room } from './room.ts';
+import { type Answering, Place, Room } from './room.ts';
 
 /** Maximum number of requests of one connection that wait for their answers. Without pipelining, there is only one. */
 const MAX_PER_SOCKET = 100;
@@ -54,6 +54,13 @@ export class InFlight {
     // A client that keeps sending without reading is disconnected.
     if (this.#waiting.size > UNSENT_PER_PLACE * this.#max) socket.destroy();
     return ofSocket.size <= MAX_PER_SOCKET && room.enter(place) ? place : null;
+  }
+
+  /** Begins an operation that is not a request of its own. Returns its place, or null if there is none. */
+  enter(roomName: string, answer: Answering): Place | null {
+    const room = this.#roomNamed(roomName);
+    const place = new Place(answer, room);
+    return room.enter(place) ? place : null;
   }
 
   #roomNamed(name: string): Room {

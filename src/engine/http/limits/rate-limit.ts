@@ -49,20 +49,21 @@ export class RateLimit {
   }
 
   /**
-   * Counts a request with a valid key, and sets the headers with the rest. Null without a limit.
+   * Counts a request with a valid key, and sets the headers with the rest, if there is a response. Null without a limit.
    * @throws DomainError RATE_LIMITED
    */
-  async take(keyId: number, res: ServerResponse, now: Date): Promise<RateLimitState | null> {
+  async take(keyId: number, res: ServerResponse | null, now: Date): Promise<RateLimitState | null> {
     if (this.#perMinute === 0) return null;
     this.#shared?.count(keyId);
     const left = await this.#keys.consume(keyId).catch(limiterResult);
     // Rounded up to whole seconds, so that a client that waits until then is not too early, and both values are equal.
     const reset = Math.ceil((now.getTime() + msUntilNext(left)) / 1000);
-    addHeaders(res, {
-      'X-RateLimit-Limit': this.#perMinute,
-      'X-RateLimit-Remaining': left.remainingPoints,
-      'X-RateLimit-Reset': reset,
-    });
+    if (res !== null)
+      addHeaders(res, {
+        'X-RateLimit-Limit': this.#perMinute,
+        'X-RateLimit-Remaining': left.remainingPoints,
+        'X-RateLimit-Reset': reset,
+      });
     if (left.consumedPoints > this.#perMinute)
       throw tooMany(left, `The key may make ${this.#perMinute} requests a minute.`);
     return { limit: this.#perMinute, remaining: left.remainingPoints, resetAt: new Date(reset * 1000) };

@@ -1,8 +1,14 @@
-import type { ServerResponse } from 'node:http';
 import { DomainError } from '../../rules/errors.ts';
 
 /** The part of a room's places that an account gets while more than half of them are taken. */
 const SHARE = 1 / 10;
+
+/** The answer of a caller: a response, or an operation of a WebSocket. */
+export interface Answering {
+  readonly destroyed: boolean;
+  readonly writableEnded: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
 
 /** A number of places for requests in flight. */
 export class Room {
@@ -43,15 +49,15 @@ export class Room {
 
 /** The place of a request, which is taken until its work has ended. */
 export class Place {
-  readonly #res: ServerResponse;
+  readonly #answer: Answering;
   #room: Room;
   #accountId: number | null = null;
   #handling: Promise<unknown> | null = null;
   #running = 0;
   #hasEnded = false;
 
-  constructor(res: ServerResponse, room: Room) {
-    this.#res = res;
+  constructor(answer: Answering, room: Room) {
+    this.#answer = answer;
     this.#room = room;
   }
 
@@ -61,7 +67,7 @@ export class Place {
   }
 
   get isAnswered(): boolean {
-    return this.#res.writableEnded && this.#running === 0;
+    return this.#answer.writableEnded && this.#running === 0;
   }
 
   /** Notes the account. @throws DomainError UNAVAILABLE if it has its share of the room's places */
@@ -109,7 +115,7 @@ export class Place {
   }
 
   #holdHandling(): void {
-    if (this.#handling && !this.#res.writableEnded) void this.hold(this.#handling.catch(() => {}));
+    if (this.#handling && !this.#answer.writableEnded) void this.hold(this.#handling.catch(() => {}));
   }
 
   #leaveIfDone(): void {

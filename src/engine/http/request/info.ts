@@ -49,23 +49,32 @@ const MAX_LOGGED = 500;
 const REQUEST_INFO = Symbol('info');
 type Response = ServerResponse & { [REQUEST_INFO]?: RequestInfo };
 
+/** Makes the information of a request, with an id. @param method of an operation that is not a request of its own */
+export function describeRequest(
+  { url = '', headers, method: ownMethod }: IncomingMessage,
+  findSurface: (path: string) => Surface,
+  method = ownMethod,
+): RequestInfo {
+  const [path = ''] = url.split('?', 1);
+  return {
+    requestId: randomUUID(),
+    method,
+    surface: findSurface(path),
+    path: path.slice(0, MAX_LOGGED),
+    isAborted: false,
+    startedAt: performance.now(),
+    span: tracer?.request(method ?? '', headers),
+    noted: null,
+  };
+}
+
 /** Gives the request its id; call it once per request. */
 export function beginRequest(
   req: IncomingMessage,
   res: Response,
   findSurface: (path: string) => Surface,
 ): RequestInfo {
-  const [path = ''] = (req.url ?? '').split('?', 1);
-  const info: RequestInfo = {
-    requestId: randomUUID(),
-    method: req.method,
-    surface: findSurface(path),
-    path: path.slice(0, MAX_LOGGED),
-    isAborted: false,
-    startedAt: performance.now(),
-    span: tracer?.request(req.method ?? '', req.headers),
-    noted: null,
-  };
+  const info = describeRequest(req, findSurface);
   res[REQUEST_INFO] = info;
   return info;
 }

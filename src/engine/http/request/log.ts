@@ -9,7 +9,7 @@ interface RequestMetrics {
 }
 
 /** nginx's status for a request whose client disconnected before the answer was complete. */
-const CLIENT_CLOSED_REQUEST = 499;
+export const CLIENT_CLOSED_REQUEST = 499;
 
 export class RequestLog {
   readonly #log: Logger;
@@ -21,8 +21,11 @@ export class RequestLog {
   }
 
   ended({ statusCode, headersSent }: ServerResponse, info: RequestInfo): void {
+    this.answered(headersSent ? statusCode : CLIENT_CLOSED_REQUEST, info);
+  }
+
+  answered(status: number, info: RequestInfo): void {
     const { requestId, surface, method, path, operation, actor, startedAt, deprecated, span } = info;
-    const status = headersSent ? statusCode : CLIENT_CLOSED_REQUEST;
     const seconds = (performance.now() - startedAt) / 1000;
     const ms = Math.round(seconds * 10_000) / 10;
     const who = {

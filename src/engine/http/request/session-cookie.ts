@@ -56,6 +56,14 @@ export class SessionCookies extends OwnCookie {
     return isOnHost(origin, host) ? 'own' : 'elsewhere';
   }
 
+  /** Where the page is that asks for a WebSocket: browsers always send its origin with that, and other programs none. */
+  findSocketOrigin(req: IncomingMessage): Origin {
+    const { origin } = req.headers;
+    if (origin === undefined) return 'unknown';
+    const isHere = isOnHost(origin, findClient(req, this.#trust).host);
+    return isHere && this.originOf(req) === 'own' ? 'own' : 'elsewhere';
+  }
+
   /**
    * Refuses what a page of another site sends in a person's name. Programs send keys, and sites that may use the API are listed.
    * @throws DomainError FORBIDDEN

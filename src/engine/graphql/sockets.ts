@@ -1,0 +1,213 @@
+// GraphQL over WebSockets: how many connections there are, whether their clients are there, and the end of all. What happens on one
+// is in `socket-connection.ts`. The package ws reads and writes frames, and graphql-ws the messages of `graphql-transport-ws`.
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ExecutionResult, type GraphQLSchema, parse } from 'graphql';
+import type { Server as Protocol } from 'graphql-ws';
+import type { WebSocket, WebSocketServer } from 'ws';
+import type { RequestInfo, Surface } from '../http/request/info.ts';
+import type { Sockets } from '../http/upgrades.ts';
+import { loadedLater } from '../tools/loaded-later.ts';
+import type { EngineRequest } from './api.ts';
+import { showErrors } from './errors.ts';
+import { type ConnectionDependencies, closeCodes, SocketConnection } from './socket-connection.ts';
+
+/** Times in milliseconds, and numbers of connections. */
+export interface SocketLimits {
+  /** For a client to say who it is. */
+  readonly initTimeout: number;
+  /** Between two pings: a client that has sent nothing since the last one is disconnected. */
+  readonly pingInterval: number;
+  /** For a client to answer a close. */
+  readonly closeTimeout: number;
+  /** For queries and mutations to go on where a connection is to be closed. */
+  readonly leaveTimeout: number;
+  /** All connections, those whose clients have not said who they are, and those of an account. */
+  readonly max: number;
+  readonly maxUnknown: number;
+  readonly maxOfAccount: number;
+}
+
+const LIMITS: SocketLimits = {
+  ...{ initTimeout: 3_000, pingInterval: 12_000, closeTimeout: 2_000, leaveTimeout: 7_000 },
+  ...{ max: 1_000, maxUnknown: 100, maxOfAccount: 333 },
+};
+
+/** Maximum sizes of a message, as of a body, and of all that a client sends before it is known, in bytes. */
+const MAX_MESSAGE = 2 * 1024 * 1024;
+const MAX_UNKNOWN = 32 * 1024;
+/** Maximum numbers of parts of a message: as the client and as the network divide it. */
+const MAX_FRAGMENTS = 1_000;
+const MAX_CHUNKS = 10_000;
+/** Maximum number of characters of answers that wait for slow readers, over all connections. */
+const MAX_UNSENT = 100_000_000;
+
+const PROTOCOL = 'graphql-transport-ws';
+
+const loadFrames = loadedLater(() => import('ws'));
+const loadMessages = loadedLater(() => import('graphql-ws'));
+
+/** A document in place of that of an operation, which graphql-ws executes only after it was executed here. */
+const EXECUTED = parse('{ __typename }');
+
+export interface SocketsDependencies<Asked extends EngineRequest> extends ConnectionDependencies<Asked> {
+  readonly surface: Surface;
+  readonly schema: GraphQLSchema;
+  readonly limits?: Partial<SocketLimits> | undefined;
+}
+
+interface Open<Asked extends EngineRequest> {
+  readonly ws: WebSocket;
+  readonly connection: SocketConnection<Asked>;
+  /** False until the client says who it is. */
+  isIntroduced: boolean;
+  /** True if the client has sent anything since the last ping. */
+  isAlive: boolean;
+}
+
+/** The two packages, once they are loaded. */
+interface Loaded<Asked extends EngineRequest> {
+  readonly frames: WebSocketServer;
+  readonly protocol: Protocol<SocketConnection<Asked>>;
+}
+
+export class GraphQLSockets<Asked extends EngineRequest> implements Sockets {
+  readonly protocol = PROTOCOL;
+  readonly surface: Surface;
+  readonly #dependencies: SocketsDependencies<Asked>;
+  readonly #limits: SocketLimits;
+  readonly #open = new Set<Open<Asked>>();
+  /** The connections of requests that are not taken yet, and of those that are refused. */
+  readonly #others = new Set<Socket>();
+  #loaded: Loaded<Asked> | null = null;
+  #pings: NodeJS.Timeout | undefined;
+  #isStopping = false;
+
+  constructor(dependencies: SocketsDependencies<Asked>) {
+    this.#dependencies = dependencies;
+    this.#limits = { ...LIMITS, ...dependencies.limits };
+    this.surface = dependencies.surface;
+  }
+
+  get isFull(): boolean {
+    return this.#isStopping || this.#others.size >= this.#limits.max;
+  }
+
+  /** The number of connections. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  async take(req: IncomingMessage, socket: Socket, head: Buffer, info: RequestInfo): Promise<void> {
+    this.#others.add(socket);
+    socket.once('close', () => this.#others.delete(socket));
+    this.#loaded ??= await this.#load();
+    const { frames, protocol } = this.#loaded;
+    frames.handleUpgrade(req, socket, head, (ws) => {
+      this.#dependencies.requestLog.answered(101, info);
+      ws.on('error', () => {});
+      if (this.#isStopping) return ws.close(closeCodes.goingAway);
+      const unknown = [...this.#open].filter(({ isIntroduced }) => !isIntroduced);
+      if (this.#open.size >= this.#limits.max || unknown.length >= this.#limits.maxUnknown)
+        return ws.close(closeCodes.tryAgain, 'There are too many connections.');
+      this.#others.delete(socket);
+      this.#begin(ws, req, socket, info, protocol);
+    });
+  }
+
+  async #load(): Promise<Loaded<Asked>> {
+    const [{ WebSocketServer }, { makeServer }] = await Promise.all([loadFrames(), loadMessages()]);
+    const { initTimeout, closeTimeout } = this.#limits;
+    const { schema } = this.#dependencies;
+    const options = {
+      ...{ noServer: true, clientTracking: false, perMessageDeflate: false, closeTimeout },
+      ...{ maxPayload: MAX_MESSAGE, maxFragments: MAX_FRAGMENTS, maxBufferedChunks: MAX_CHUNKS },
+      handleProtocols: () => PROTOCOL,
+    };
+    const protocol = makeServer<Record<string, unknown>, SocketConnection<Asked>>({
+      connectionInitWaitTimeout: initTimeout,
+      onConnect: ({ extra: connection, connectionParams }) => connection.connect(connectionParams),
+      async onSubscribe({ extra: connection }, id, payload) {
+        const answers = await connection.run(id, payload);
+        return Array.isArray(answers) ? answers : { schema, document: EXECUTED, contextValue: answers };
+      },
+      // onSubscribe has set it.
+      execute: ({ contextValue }) => contextValue as ExecutionResult | AsyncIterable<ExecutionResult>,
+      onNext: (_context, _id, _payload, _args, { errors, ...answer }) => ({
+        ...(errors && { errors: showErrors(errors) }),
+        ...answer,
+      }),
+      onError: (_context, _id, _payload, errors) => showErrors(errors),
+    });
+    return { frames: new WebSocketServer(options), protocol };
+  }
+
+  #begin(
+    ws: WebSocket,
+    req: IncomingMessage,
+    socket: Socket,
+    info: RequestInfo,
+    protocol: Protocol<SocketConnection<Asked>>,
+  ): void {
+    const connection = new SocketConnection(ws, req, info, this.#dependencies, {
+      leaveTimeout: this.#limits.leaveTimeout,
+      hasRoomFor: (accountId) => {
+        const own = [...this.#open].filter((one) => one.connection.accountId === accountId);
+        return own.length < this.#limits.maxOfAccount;
+      },
+      introduced() {
+        open.isIntroduced = true;
+      },
+      waits: () => this.#boundUnsent(),
+    });
+    const open: Open<Asked> = { ws, connection, isIntroduced: false, isAlive: true };
+    this.#open.add(open);
+    this.#pings ??= setInterval(() => this.#ping(), this.#limits.pingInterval).unref();
+    let received = 0;
+    // Before ws reads a message.
+    socket.prependListener('data', ({ length }: Buffer) => {
+      open.isAlive = true;
+      received += length;
+      if (received > MAX_UNKNOWN && !open.isIntroduced)
+        connection.close(closeCodes.tooLarge, 'Say who you are first.');
+    });
+    const closed = protocol.opened(connection, connection);
+    ws.once('close', (code, reason) => {
+      this.#open.delete(open);
+      if (this.#open.size === 0) {
+        clearInterval(this.#pings);
+        this.#pings = undefined;
+      }
+      void closed(code, String(reason));
+    });
+  }
+
+  #ping(): void {
+    for (const open of this.#open) {
+      if (!open.isAlive) open.ws.terminate();
+      open.isAlive = false;
+      open.ws.ping();
+    }
+  }
+
+  /** Disconnects the slowest readers if unsent answers take too much memory. */
+  #boundUnsent(): void {
+    const all = [...this.#open];
+    let total = all.reduce((sum, { connection }) => sum + connection.unsent, 0);
+    if (total <= MAX_UNSENT) return;
+    for (const { ws, connection } of all.sort(
+      (one, other) => other.connection.unsent - one.connection.unsent,
+    )) {
+      total -= connection.unsent;
+      ws.terminate();
+      if (total <= MAX_UNSENT) return;
+    }
+  }
+
+  /** Takes no more connections, and closes each once no query or mutation runs on it. Clients come back elsewhere. */
+  drain(): void {
+    this.#isStopping = true;
+    for (const { connection } of this.#open)
+      void connection.leave(closeCodes.goingAway, 'The service is stopping. Connect again.');
+  }
+}
