@@ -18,6 +18,7 @@ import {
   startProgram,
 } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
+import { openAs } from '../support/sockets.ts';
 import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
@@ -339,4 +340,23 @@ test('prints one line for an error that prevents the start of every worker, and 
     `Port ${port} is in use: another program listens on it at 127.0.0.1. Stop that program, or set PORT to another port.\n`,
   ]);
   expect(await onDatabase('SELECT "name" FROM "Domain"')).toEqual([]);
+});
+
+test('WebSockets are on all workers, hear of the changes of all, and end with 1001', async () => {
+  await startForTest();
+  const sockets = await Promise.all(Array.from({ length: 4 }, () => openAs(program.origin, KEY)));
+  for (const socket of sockets) socket.ask('events', 'subscription { changes { kind } }');
+  await expect
+    .poll(async () => {
+      await owner.space('S');
+      return sockets.map((socket) => socket.about('events')[0]?.type);
+    })
+    .toEqual(Array(4).fill('next'));
+  const opened = program.log.filter(({ status }) => status === 101);
+  expect(new Set(opened.map(({ worker }) => worker)).size).toBe(2);
+  const ended = program.end('SIGTERM');
+  expect((await Promise.all(sockets.map(({ closed }) => closed))).map(([code]) => code)).toEqual(
+    Array(4).fill(1001),
+  );
+  expect((await ended).code).toBe(0);
 });
