@@ -44,6 +44,7 @@ const statuses: Record<ErrorCode, number> = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   GONE: 410,
+  HISTORY_GONE: 410,
   NOT_FOUND: 404,
   IN_USE: 409,
   CONFLICT: 409,

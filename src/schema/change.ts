@@ -3,9 +3,11 @@ import {
   changeConnection,
   changeFilter,
   changeOrderFields,
+  toCursor,
   findChanges,
   findHistory,
   makeSubscriber,
+  parseAfter,
   parseChangeFilter,
 } from '../domain/change/find-changes.ts';
 import type { LoggedChange } from '../engine/changes/events.ts';
@@ -51,6 +53,12 @@ const Change = builder.prismaObject('Change', {
     'A change of one record: the time, who made it, and the names of the changed fields, without values.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the change.' }),
+    cursor: t.string({
+      select: { tx: true },
+      description:
+        'The position in the log: the cursor of the change in `changes`, and the `after` with which a subscription goes on.',
+      resolve: toCursor,
+    }),
     at: t.expose('at', { type: 'DateTime', description: 'When the change was made.' }),
     action: t.field({
       type: ChangeAction,
@@ -114,19 +122,29 @@ builder.queryField('changes', (t) =>
   t.field({
     ...connection,
     description:
-      "The changes of the account's records, paginated by cursor. A client that continues from its last cursor misses none.",
+      "The changes of the account's records, paginated by cursor. A client that continues from its last cursor misses none: if changes after it are deleted, oldest first, the error is `HISTORY_GONE`.",
     args: { ...connection.args, ...selectionArgs },
-    resolve: (_root, args, { db, lists, actor }) => changeConnection(db, lists, actor, args),
+    resolve: (_root, args, { db, data, lists, actor }) =>
+      changeConnection(db, data.primary, lists, actor, args),
   }),
 );
 
 builder.subscriptionField('changes', (t) =>
   t.field({
     type: Change,
-    description: "The account's changes from now on, as they are made: in order, each exactly once.",
-    args: { filter: t.arg({ type: ChangeFilter, description: 'A filter; all changes by default.' }) },
-    subscribe: (_root, { filter }, { subscriptions, actor, onClosed }) =>
-      subscriptions.subscribe(makeSubscriber(actor, parseChangeFilter(filter)), onClosed),
+    description:
+      "The account's changes from now on, or from a position on, as they are made: in order, each exactly once.",
+    args: {
+      filter: t.arg({ type: ChangeFilter, description: 'A filter; all changes by default.' }),
+      after: t.arg.string({
+        description:
+          'The cursor of a change: first come all changes after it. If some of them are deleted, the error is `HISTORY_GONE`.',
+      }),
+    },
+    subscribe: (_root, { filter, after }, { subscriptions, actor, onClosed }) => {
+      const subscriber = makeSubscriber(actor, parseChangeFilter(filter));
+      return subscriptions.subscribe(subscriber, onClosed, after == null ? null : parseAfter(after));
+    },
     resolve: (change: LoggedChange | DomainError) => {
       if (change instanceof DomainError) throw change;
       return change;
@@ -137,8 +155,8 @@ builder.subscriptionField('changes', (t) =>
 const history = (kind: 'LINK' | 'SPACE' | 'TAG') => ({
   ...connection,
   description: 'The changes of the record, newest first, paginated by cursor.',
-  resolve: (record: { id: number }, args: EdgesInput, { db, lists, actor }: Context) =>
-    findHistory(db, lists, actor, kind, record, args),
+  resolve: (record: { id: number }, args: EdgesInput, { db, data, lists, actor }: Context) =>
+    findHistory(db, data.primary, lists, actor, kind, record, args),
 });
 
 builder.objectField(Link, 'history', (t) => t.field(history('LINK')));

@@ -69,6 +69,10 @@ const requests: Record<string, () => Promise<string[]>> = {
     }),
   'an answer that cannot be sent': () => ask(owner, { query: VIEWER }, { headers: { Accept: 'text/html' } }),
   'a wrong argument': () => ask(owner, { query: '{ links(first: 1000) { totalCount } }' }),
+  'a cursor that the log of changes did not give': () => {
+    const cursor = Buffer.from('["Change","tx",0,2000000000]').toString('base64url');
+    return ask(owner, { query: `{ changes(after: "${cursor}") { totalCount } }` });
+  },
   'too many fields': () => ask(owner, { query: `{ ${'viewer { account { name } } '.repeat(700)} }` }),
   'too many tokens': () => ask(owner, { query: `{ ${'__typename '.repeat(11_000)} }` }),
   'too many aliases': () =>

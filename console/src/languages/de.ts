@@ -369,6 +369,7 @@ const rules: Translation['rules'] = {
   FIXED_IN_UPSERT: 'lässt sich durch ein Upsert nicht ändern',
   FORBIDDEN: 'Dafür fehlt Ihnen die Berechtigung.',
   GONE: 'Der Link ist unbekannt, zu alt oder schon verwendet.',
+  HISTORY_GONE: 'Der Verlauf reicht nicht so weit zurück. Laden Sie die Seite neu.',
   HOST: 'muss ein Hostname sein, etwa go.example',
   HOST_BLOCKED: 'darf nicht zu einem Host führen, der in diesem Dienst gesperrt ist',
   HOST_TAKEN: 'ist schon vergeben',

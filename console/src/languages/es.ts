@@ -56,6 +56,7 @@ const rules: Translation['rules'] = {
   FIXED_IN_UPSERT: 'no se puede cambiar con un upsert',
   FORBIDDEN: 'No tiene los permisos necesarios.',
   GONE: 'Este enlace es desconocido, es demasiado antiguo o ya se ha usado.',
+  HISTORY_GONE: 'El historial no llega tan atrás. Vuelva a cargar la página.',
   HOST: 'debe ser un nombre de host, como go.example',
   HOST_BLOCKED: 'no puede llevar a un host bloqueado en este servicio',
   HOST_TAKEN: 'ya existe en este servicio',

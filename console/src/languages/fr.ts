@@ -56,6 +56,7 @@ const rules: Translation['rules'] = {
   FIXED_IN_UPSERT: 'n’est pas modifiable par un upsert',
   FORBIDDEN: 'Vous n’avez pas les droits nécessaires.',
   GONE: 'Ce lien est inconnu, trop ancien ou déjà utilisé.',
+  HISTORY_GONE: 'L’historique ne remonte pas aussi loin. Rechargez la page.',
   HOST: 'doit être un nom d’hôte, comme go.example',
   HOST_BLOCKED: 'ne peut pas mener à un hôte bloqué sur ce service',
   HOST_TAKEN: 'existe déjà sur ce service',

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import type { LoggedChange } from '../../engine/changes/events.ts';
-import { changesWithIds } from '../../engine/changes/log.ts';
+import { changesWithIds, reachesBack, requireReach } from '../../engine/changes/log.ts';
 import type { Subscriber } from '../../engine/changes/subscriptions.ts';
-import { transactionOrder } from '../../engine/changes/transaction-order.ts';
+import { type LogPosition, transactionOrder } from '../../engine/changes/transaction-order.ts';
 import { is, isNotIn, isSince } from '../../engine/lists/conditions.ts';
 import type { ListReader } from '../../engine/lists/list-reader.ts';
 import type { List } from '../../engine/lists/list-statements.ts';
 import {
   type Connection,
+  type CursorList,
   type EdgesInput,
+  encodeCursor,
   orderInput,
   readConnection,
+  readCursor,
 } from '../../engine/lists/pagination.ts';
 import {
   choiceSchema,
@@ -79,12 +82,43 @@ export function makeSubscriber(actor: Actor, filter: ChangeFilter): Subscriber {
   };
 }
 
+/** The order of the log. */
+const inLog: CursorList = { table: 'Change', orderBy: { name: 'tx', type: 'number', large: true } };
+
+/** The cursor of a change in `changes` and in histories. */
+export function toCursor({ tx, id }: { readonly tx: number | bigint; readonly id: number }): string {
+  return encodeCursor(inLog, [Number(tx), id]);
+}
+
+/** The position after which a reader goes on. @throws DomainError VALIDATION */
+export function parseAfter(after: string): LogPosition {
+  const [tx, id] = readCursor('after', after, inLog);
+  return { tx: Number(tx), id };
+}
+
+/**
+ * Makes sure that the log has all changes after a position. Call it when they are read: they may have been deleted just before.
+ * @param primary the database to which the account's data is written: a replica may lack the change at the position itself
+ * @throws DomainError HISTORY_GONE
+ */
+async function requireAllAfter(
+  primary: Data,
+  lists: ListReader,
+  { accountId }: Actor,
+  after: LogPosition,
+): Promise<void> {
+  if ((await lists.number(reachesBack(accountId, after))) === 0)
+    await requireReach(primary, accountId, after);
+}
+
 /**
  * A slice of the account's changes by cursor, oldest first by default. A client that continues from a cursor misses none.
- * @throws DomainError VALIDATION
+ * @param primary the database to which the account's data is written
+ * @throws DomainError VALIDATION, HISTORY_GONE
  */
 export async function changeConnection(
   db: Data,
+  primary: Data,
   lists: ListReader,
   actor: Actor,
   input: EdgesInput & Unparsed<typeof changesInput>,
@@ -92,7 +126,7 @@ export async function changeConnection(
   const { filter, orderBy } = parseInput(changesInput, input);
   const { kind, recordId, since } = filter;
   const list: List = {
-    table: 'Change',
+    ...inLog,
     where: [
       is('accountId', actor.accountId),
       ...(maySeeAll(actor) ? [] : [isNotIn('kind', ofPeople)]),
@@ -101,12 +135,14 @@ export async function changeConnection(
       ...(recordId == null ? [] : [is('recordId', recordId)]),
       ...(since == null ? [] : [isSince('at', since.at)]),
     ],
-    orderBy: { name: 'tx', type: 'number', large: true },
     descending: orderBy.direction === 'DESC',
     // There is an index for the changes of one record.
     needsScan: since != null || (kind == null) !== (recordId == null),
   };
-  return readConnection(lists, list, input, { needsScan: true });
+  const found = await readConnection<LoggedChange>(lists, list, input, { needsScan: true });
+  if (input.after != null && !list.descending)
+    await requireAllAfter(primary, lists, actor, parseAfter(input.after));
+  return found;
 }
 
 export async function findChanges(db: Data, actor: Actor, ids: readonly number[]): Promise<LoggedChange[]> {
@@ -117,6 +153,7 @@ export async function findChanges(db: Data, actor: Actor, ids: readonly number[]
 /** A slice of the changes of one record, newest first. */
 export function findHistory(
   db: Data,
+  primary: Data,
   lists: ListReader,
   actor: Actor,
   kind: RecordKind,
@@ -124,5 +161,5 @@ export function findHistory(
   input: EdgesInput,
 ): Promise<Connection<LoggedChange>> {
   const filter = { kind, recordId: String(record.id) };
-  return changeConnection(db, lists, actor, { ...input, filter, orderBy: { direction: 'DESC' } });
+  return changeConnection(db, primary, lists, actor, { ...input, filter, orderBy: { direction: 'DESC' } });
 }

@@ -4,6 +4,8 @@ import type { ClientOf } from '../db/product.ts';
 import { AgeRetention } from '../db/retention.ts';
 import type { RetentionTime } from '../db/retention-clock.ts';
 import { columnsIn, join, type Sql, sql } from '../db/sql.ts';
+import { readNumbers } from '../lists/list-statements.ts';
+import { DomainError } from '../rules/errors.ts';
 import {
   changeColumns,
   type FoundChange,
@@ -13,6 +15,7 @@ import {
 } from './events.ts';
 import {
   EPOCH_BITS,
+  isAfter,
   type LogPosition,
   type LogSnapshot,
   type SnapshotRow,
@@ -186,23 +189,83 @@ export async function moveReader(
   return moved === 1;
 }
 
-const DELETE_BATCH_SIZE = 1_000;
+/** The name of the position up to which old changes are deleted, among those of readers. */
+const DELETED = 'deleted';
+
+/** @throws DomainError HISTORY_GONE if changes after the position are deleted */
+export async function requireNotDeleted(db: Data, position: LogPosition): Promise<void> {
+  const deleted = await findReaderPosition(db, DELETED);
+  if (deleted !== null && isAfter(deleted, position)) throw historyGone();
+}
 
 /**
- * Deletes changes from before a time, the oldest first, except those that a reader still needs; returns whether
- * there may be more.
+ * An expression that is above 0 if the log has all of the account's changes after a position: it has the change at the position,
+ * or that was the last one that is deleted. Positions of other databases, and from after a backup that is restored, have no change.
  */
-async function deleteOldChanges(db: Data, before: Date): Promise<boolean> {
-  const deleted = await db.prisma.$executeRaw(sql`
-    DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})
-    AND NOT EXISTS (SELECT 1 FROM "LogReader" AS "reader"
-      WHERE ("Change"."tx", "Change"."id") > ("reader"."tx", "reader"."changeId") AND ${db.database.product.isLogRead})`);
-  return deleted === DELETE_BATCH_SIZE;
+export function reachesBack(accountId: number, { tx, id }: LogPosition): Sql {
+  return sql`(SELECT COUNT(*) FROM "Change" WHERE "id" = ${id} AND "tx" = ${tx} AND "accountId" = ${accountId})
+    + (SELECT COUNT(*) FROM "LogReader" WHERE "name" = ${DELETED} AND "tx" = ${tx} AND "changeId" = ${id})`;
+}
+
+/** @throws DomainError HISTORY_GONE if the log lacks changes of the account after the position */
+export async function requireReach(db: Data, accountId: number, position: LogPosition): Promise<void> {
+  const [found = 0] = await readNumbers(db, [reachesBack(accountId, position)]);
+  if (found === 0) throw historyGone();
+}
+
+export function historyGone(): DomainError {
+  return new DomainError(
+    'HISTORY_GONE',
+    'The log does not have all changes after this cursor any more. Read everything again, and go on with a new cursor.',
+  );
+}
+
+const DELETE_BATCH_SIZE = 1_000;
+
+interface OldChange extends LogPosition {
+  readonly at: Date;
+  /** True if all readers have read it. */
+  readonly isRead: boolean | number;
+}
+
+/** Returns the last of the first changes that may be deleted, or null for none, and their number. */
+function findLastOld(changes: readonly OldChange[], before: Date, now: Date): [OldChange | null, number] {
+  let [last, count]: [OldChange | null, number] = [null, 0];
+  for (const [index, change] of changes.entries()) {
+    // A clock that was ahead for a while keeps no changes in the log that come before old ones.
+    if (!change.isRead || (change.at >= before && change.at <= now)) break;
+    if (change.at < before) [last, count] = [change, index + 1];
+  }
+  return [last, count];
+}
+
+/**
+ * Deletes changes from before a time, the oldest first, up to the first one that is newer or that a reader still needs. The log
+ * then has all changes after the position that is stored. Returns whether there may be more.
+ */
+async function deleteOldChanges(db: Data, before: Date, now: Date): Promise<boolean> {
+  const isUnread = sql`EXISTS (SELECT 1 FROM "LogReader" AS "reader" WHERE "name" <> ${DELETED}
+    AND ("Change"."tx", "Change"."id") > ("reader"."tx", "reader"."changeId") AND ${db.database.product.isLogRead})`;
+  const found = await db.read<OldChange>(sql`
+    SELECT "tx", "id", "at", NOT ${isUnread} AS "isRead" FROM "Change" WHERE ${transactionOrder(db).isSettled}
+    ORDER BY "tx", "id" LIMIT ${DELETE_BATCH_SIZE}`);
+  const [last, count] = findLastOld(found, before, now);
+  if (last === null) return false;
+  const [tx, id] = [Number(last.tx), last.id];
+  await db.transaction(async (changing) => {
+    // Another process may have deleted more meanwhile.
+    await changing.execute(sql`
+      INSERT INTO "LogReader" ("name", "tx", "changeId") VALUES (${DELETED}, ${tx}, ${id})
+      ON CONFLICT ("name") DO UPDATE SET "tx" = excluded."tx", "changeId" = excluded."changeId"
+      WHERE ("LogReader"."tx", "LogReader"."changeId") < (excluded."tx", excluded."changeId")`);
+    await changing.execute(sql`DELETE FROM "Change" WHERE ("tx", "id") <= (${tx}, ${id})`);
+  });
+  return count === DELETE_BATCH_SIZE;
 }
 
 /** Deletes changes that are older than a number of days; 0 keeps all. */
 export function changeRetention(db: Data, days: number, now: RetentionTime, log: Logger): AgeRetention {
   const maxAge = days * 24 * 60 * 60 * 1000;
-  const deleteSome = (before: Date) => deleteOldChanges(db, before);
+  const deleteSome = (before: Date) => deleteOldChanges(db, before, new Date(before.getTime() + maxAge));
   return new AgeRetention(log, { maxAge, now, deleteSome });
 }

@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import { pauseIfBlocked } from '../tools/time-slices.ts';
 import { findLogEnd, MAX_READ, settledAfter } from './log.ts';
 import type { LogPages } from './log-pages.ts';
-import type { LogPosition, LogSnapshot } from './transaction-order.ts';
+import { isAfter, type LogPosition, type LogSnapshot } from './transaction-order.ts';
 
 /**
  * Announces changes once their order is final, in that order, as `settled` events: for subscriptions and webhooks. A change is
@@ -67,7 +67,6 @@ export class SettledChanges {
   }
 
   #advance(to: LogPosition): void {
-    const from = this.#position ?? to;
-    if (to.tx > from.tx || (to.tx === from.tx && to.id >= from.id)) this.#position = to;
+    if (this.#position === null || isAfter(to, this.#position)) this.#position = to;
   }
 }

@@ -7,8 +7,15 @@ import { TIMED_OUT, withTimeout } from '../tools/timeout.ts';
 import { Turns } from '../tools/turns.ts';
 import type { LoggedChange } from './events.ts';
 import type { ChangeFeed } from './feed.ts';
-import { MAX_READ, readLogSnapshot, settledBetween, wasCommitted } from './log.ts';
-import type { LogPosition, LogSnapshot } from './transaction-order.ts';
+import {
+  MAX_READ,
+  readLogSnapshot,
+  requireNotDeleted,
+  requireReach,
+  settledBetween,
+  wasCommitted,
+} from './log.ts';
+import { isAfter, type LogPosition, type LogSnapshot } from './transaction-order.ts';
 
 /** Maximum number of changes queued for a subscriber. Further ones are read from the log once these are taken. */
 const MAX_WAITING = 250;
@@ -41,6 +48,8 @@ export interface Subscriber {
 
 interface SubscriptionOptions {
   readonly subscriber: Subscriber;
+  /** The position at which it starts; null for now. */
+  readonly after: LogPosition | null;
   readLog(after: LogPosition): Promise<LogRead>;
   onEnd(subscription: Subscription): void;
   now(): Date;
@@ -68,6 +77,7 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
 
   constructor(options: SubscriptionOptions) {
     this.options = options;
+    this.#behind = options.after;
     this.#deliveredAt = options.now();
   }
 
@@ -78,8 +88,10 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
   }
 
   #wants(change: LoggedChange): boolean {
-    const { subscriber } = this.options;
+    const { subscriber, after } = this.options;
     if (change.accountId !== subscriber.accountId || !subscriber.wants(change)) return false;
+    // The process may not know yet that the order of changes is final after which it starts.
+    if (after !== null && !isAfter(change, after)) return false;
     return this.#began === null || !wasCommitted(this.#began, change);
   }
 
@@ -159,7 +171,8 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
     this.#waiting.push(...changes.filter((change) => this.#wants(change)));
     this.#behind = reached;
     if (isComplete && this.#announced !== null) {
-      this.#waiting.push(...this.#announced);
+      // Some were announced before its turn came, and so were read, too.
+      this.#waiting.push(...this.#announced.filter((change) => isAfter(change, reached)));
       this.#behind = null;
     }
     this.#announced = null;
@@ -186,6 +199,13 @@ const LIMITS: SubscriptionLimits = { ofKey: 100, ofProcess: 2_000 };
 const MIN_ACCOUNTS = 3;
 /** Milliseconds for which a new subscription waits for the database. */
 const BEGIN_TIMEOUT = 2_000;
+
+/** Returns the answer of the database. @throws DatabaseAway if it does not come in time */
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const found = await withTimeout(BEGIN_TIMEOUT, answer);
+  if (found === TIMED_OUT) throw new DatabaseAway('the database did not answer in time');
+  return found;
+}
 
 /** Subscriptions to the changes of all processes: in order, each exactly once. */
 export class ChangeSubscriptions {
@@ -220,13 +240,24 @@ export class ChangeSubscriptions {
     });
   }
 
-  /** Reads the account's changes after the position, up to those that were announced when this was called. */
+  /**
+   * Reads the account's changes after the position, up to those that were announced when this was called.
+   * @throws DomainError HISTORY_GONE if some are deleted
+   */
   async #readLog(accountId: number, after: LogPosition): Promise<LogRead> {
     const announced = this.#feed.position ?? after;
     const changes = await settledBetween(this.#db, accountId, after, announced);
+    await requireNotDeleted(this.#db, after);
     const last = changes.at(-1);
     if (last && changes.length === MAX_READ) return { changes, reached: last, isComplete: false };
     return { changes, reached: announced, isComplete: true };
+  }
+
+  /** @throws DomainError HISTORY_GONE if the log lacks changes of the account after the position */
+  async #requireReach(accountId: number, after: LogPosition): Promise<void> {
+    await requireReach(this.#db, accountId, after);
+    // Changes are announced after the log is read, and from the first answer on.
+    if (this.#feed.position === null) await this.#feed.confirm();
   }
 
   /** @throws DomainError RATE_LIMITED, UNAVAILABLE */
@@ -261,20 +292,23 @@ export class ChangeSubscriptions {
   }
 
   /**
-   * The account's changes from now on. If too many wait to be read, the last value is an error.
+   * The account's changes from now on, or all after a position. If too many wait to be read, the last value is an error.
    * @param onClosed calls its listener when the client leaves, or its key or session has other rights or is no longer valid
    * (`isOver`), which may be before this returns
-   * @throws DomainError RATE_LIMITED for too many subscriptions, UNAVAILABLE if the service is stopping
+   * @throws DomainError RATE_LIMITED for too many subscriptions, UNAVAILABLE if the service is stopping, HISTORY_GONE if the log lacks
+   * changes after the position
    * @throws DatabaseAway if the database does not answer in time
    */
   async subscribe(
     subscriber: Subscriber,
     onClosed: (listener: (isOver: boolean) => void) => void,
+    after: LogPosition | null = null,
   ): Promise<EventSource<LoggedChange | DomainError>> {
     this.#requireRoom(subscriber);
     const { accountId } = subscriber;
     const subscription = new Subscription({
       subscriber,
+      after,
       readLog: (after) => this.inTurn(accountId, () => this.#readLog(accountId, after)),
       onEnd: (ended) => this.#remove(ended),
       now: this.#now,
@@ -282,9 +316,8 @@ export class ChangeSubscriptions {
     this.#add(subscription);
     onClosed((isOver) => subscription.cut(isOver ? OVER : undefined));
     try {
-      const now = await withTimeout(BEGIN_TIMEOUT, readLogSnapshot(this.#db));
-      if (now === TIMED_OUT) throw new DatabaseAway('the database did not answer in time');
-      subscription.begin(now);
+      if (after === null) subscription.begin(await inTime(readLogSnapshot(this.#db)));
+      else await inTime(this.#requireReach(accountId, after));
     } catch (error) {
       subscription.end();
       throw error;

@@ -31,6 +31,11 @@ export interface LogPosition {
   readonly id: number;
 }
 
+/** True if the position comes after the other one. */
+export function isAfter(position: LogPosition, other: LogPosition): boolean {
+  return position.tx > other.tx || (position.tx === other.tx && position.id > other.id);
+}
+
 /** The numbering of a database's transactions. */
 interface TransactionOrder {
   readonly current: Sql;

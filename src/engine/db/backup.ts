@@ -23,11 +23,19 @@ function isBackup(path: string): boolean {
   }
 }
 
-/** Makes a restored backup a database like any other, which no backup may replace. Call it before the file is served. */
+/**
+ * Makes a restored backup a database like any other, which no backup may replace. Its log begins a new epoch, so that positions
+ * from after the backup are none of its own. Call it before the file is served.
+ */
 export function unmark(url: string): void {
   if (!isBackup(parseFilePath(url))) return;
   const file = openFile(url);
-  file.pragma('application_id = 0');
+  const makeUsual = file.transaction(() => {
+    const hasLog = file.prepare(`SELECT 1 FROM sqlite_master WHERE "name" = 'Revision'`).get();
+    if (hasLog) file.exec(`UPDATE "Revision" SET "number" = "number" + 1 WHERE "topic" = 'changes'`);
+    file.pragma('application_id = 0');
+  });
+  makeUsual.immediate();
   file.close();
 }
 

@@ -11,6 +11,7 @@ export const errorForms: Record<ErrorCode, { readonly type?: string; readonly st
   UNAUTHENTICATED: { status: 401 },
   FORBIDDEN: { status: 403 },
   GONE: { status: 410 },
+  HISTORY_GONE: {},
   NOT_FOUND: { type: 'NotFoundError' },
   IN_USE: { type: 'InUseError' },
   CONFLICT: { type: 'ConflictError' },

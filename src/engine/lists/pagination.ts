@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fieldError, invalid } from '../rules/errors.ts';
+import { fieldError, invalid, invalidField } from '../rules/errors.ts';
 import {
   choiceSchema,
   fieldErrors,
@@ -101,7 +101,8 @@ export async function readPage<Row extends { id: number }>(
 }
 
 const wrongCursor = refusal('CURSOR');
-const cursorInput = z.string().max(16_384, wrongCursor).nullish();
+const MAX_CURSOR = 16_384;
+const cursorInput = z.string().max(MAX_CURSOR, wrongCursor).nullish();
 
 const edgesInput = z
   .object({
@@ -119,8 +120,11 @@ export type EdgesInput = z.input<typeof edgesInput>;
 
 const cursorContent = z.tuple([z.string(), z.string(), z.union([z.string(), z.number(), z.null()]), z.int()]);
 
+/** The part of a list that its cursors depend on. */
+export type CursorList = Pick<List, 'table' | 'orderBy'>;
+
 /** A cursor is a position in an order, not a row: it stays valid when its row is changed or deleted. */
-function encodeCursor({ table, orderBy }: List, [value, id]: Position): string {
+export function encodeCursor({ table, orderBy }: CursorList, [value, id]: Position): string {
   return Buffer.from(JSON.stringify([table, orderBy.name, value, id])).toString('base64url');
 }
 
@@ -142,7 +146,7 @@ function fitsColumn({ type, nullable, large }: List['orderBy'], value: Position[
 }
 
 /** The position in a cursor of the list; null if it is not one of its cursors. */
-function parseCursor(cursor: string, { table, orderBy }: List): Position | null {
+function parseCursor(cursor: string, { table, orderBy }: CursorList): Position | null {
   try {
     const content: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     const [ofTable, order, value, id] = cursorContent.parse(content);
@@ -151,6 +155,13 @@ function parseCursor(cursor: string, { table, orderBy }: List): Position | null 
   } catch {
     return null;
   }
+}
+
+/** The position in a cursor of the list, in the argument with a name. @throws DomainError VALIDATION */
+export function readCursor(name: string, cursor: string, list: CursorList): Position {
+  const position = cursor.length > MAX_CURSOR ? null : parseCursor(cursor, list);
+  if (position === null) throw invalidField(name, wrongCursor);
+  return position;
 }
 
 /** Parses the arguments of a connection. @throws DomainError VALIDATION */

@@ -61,6 +61,7 @@ export const answerTo: Record<ErrorCode, (error: DomainError, refusals: Refusals
   UNAUTHENTICATED: () => failure(401, 'Unauthenticated.', { 'WWW-Authenticate': 'Bearer' }),
   FORBIDDEN: ({ message }) => failure(403, message),
   GONE: ({ message }) => failure(410, message),
+  HISTORY_GONE: ({ message }) => failure(410, message),
   NOT_FOUND: () => notFound,
   IN_USE: ({ message }) => failure(409, message),
   CONFLICT: ({ message }) => failure(409, message),

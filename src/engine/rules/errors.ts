@@ -7,6 +7,8 @@ export const errorCodes = {
   UNAUTHENTICATED: 'The API key or the session is missing, unknown, revoked or expired.',
   FORBIDDEN: 'The key lacks the scope, or the caller the role, that the operation needs.',
   GONE: 'The link with its token is unknown, too old, or was used already.',
+  HISTORY_GONE:
+    'The log of changes does not reach back to the cursor: changes after it are deleted, or another database gave it.',
   NOT_FOUND: 'The record does not exist, or belongs to another account.',
   IN_USE: 'The record cannot be deleted while others depend on it.',
   CONFLICT: 'The record was changed after the given time; nothing was changed now.',

@@ -5,7 +5,10 @@ import { Database } from '../../../src/db/database.ts';
 import type { LoggedChange } from '../../../src/engine/changes/events.ts';
 import { ChangeFeed } from '../../../src/engine/changes/feed.ts';
 import { changeRetention, changing, readLogSnapshot, settleEpoch } from '../../../src/engine/changes/log.ts';
+import { settled as untilSettled } from '../../support/database.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../../support/server.ts';
+
+const DAY = 86_400_000;
 
 let servers: TestServer[];
 let owner: Caller;
@@ -189,6 +192,7 @@ test('keeps changes for HISTORY_DAYS', async () => {
     await caller.space(`${i}`);
   }
   const db = server.database;
+  await untilSettled(db);
   const days = async (count: number) => {
     await changeRetention(db, count, () => server.clock.now, pino({ level: 'silent' })).deleteOld();
     return db.prisma.change.count();
@@ -197,6 +201,31 @@ test('keeps changes for HISTORY_DAYS', async () => {
   expect(await days(50)).toBe(2);
   expect(await days(30)).toBe(1);
   await server.stop();
+});
+
+test('deletes the oldest changes up to the first newer one, also those of a clock that was ahead', async () => {
+  const server = await startTestServer();
+  onTestFinished(() => server.stop());
+  const db = server.database;
+  const caller = await server.caller();
+  // The day of each change.
+  for (const day of [0, 900, 1, 5, 2, 901]) {
+    server.clock.now = new Date(NOON.getTime() + day * DAY);
+    await caller.space(`${day}`);
+  }
+  await untilSettled(db);
+  const left = async (today: number) => {
+    const now = new Date(NOON.getTime() + today * DAY);
+    await changeRetention(db, 3, () => now, pino({ level: 'silent' })).deleteOld();
+    const changes = await db.prisma.change.findMany({ orderBy: { id: 'asc' } });
+    return changes.map(({ at }) => (at.getTime() - NOON.getTime()) / DAY);
+  };
+  expect(await left(3)).toEqual([0, 900, 1, 5, 2, 901]);
+  expect(await left(4)).toEqual([900, 1, 5, 2, 901]);
+  expect(await left(7)).toEqual([5, 2, 901]);
+  expect(await left(8)).toEqual([5, 2, 901]);
+  expect(await left(9)).toEqual([901]);
+  expect(await left(20)).toEqual([901]);
 });
 
 test.runIf(inject('database').provider === 'postgresql')(

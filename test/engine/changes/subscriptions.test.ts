@@ -1,14 +1,19 @@
 import fc from 'fast-check';
+import { pino } from 'pino';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { Database } from '../../../src/db/database.ts';
 import { type Actor, actorFor } from '../../../src/domain/access/actor.ts';
 import { recordingChanges } from '../../../src/domain/change/change.ts';
 import { makeSubscriber } from '../../../src/domain/change/find-changes.ts';
 import { ChangeFeed } from '../../../src/engine/changes/feed.ts';
-import { readLogSnapshot } from '../../../src/engine/changes/log.ts';
+import { changeRetention, readLogSnapshot } from '../../../src/engine/changes/log.ts';
 import { ChangeSubscriptions, type SubscriptionLimits } from '../../../src/engine/changes/subscriptions.ts';
 import { DomainError } from '../../../src/engine/rules/errors.ts';
+import { settled as untilSettled } from '../../support/database.ts';
 import { NOON, startTestServer } from '../../support/server.ts';
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 const steps = fc.array(
   fc.oneof(
@@ -192,6 +197,111 @@ test('ends a subscriber that takes nothing for ten seconds, but not one that wai
   await take(251);
   expect(taken.at(-1)).toMatchObject({ code: 'UNAVAILABLE' });
   expect((await subscription.next()).done).toBe(true);
+});
+
+/** Records changes of the links with these ids. */
+async function write(db: Database, accountId: number, ids: readonly number[], at = NOON): Promise<void> {
+  const author = { accountId, keyId: null };
+  await recordingChanges(db, author, at, ({ record }) => record('UPDATED', 'LINK', ids, ['title']));
+  await untilSettled(db);
+}
+
+/** Takes from a subscription: the ids of changed records, codes of errors, and `done` at the end. */
+function taking(subscription: Awaited<ReturnType<ChangeSubscriptions['subscribe']>>) {
+  const taken: unknown[] = [];
+  const take = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      const { value, done } = await subscription.next();
+      taken.push(done ? 'done' : value instanceof DomainError ? value.code : value.recordId);
+    }
+  };
+  return { taken, take };
+}
+
+/** The position of the last change. */
+async function lastPosition(db: Database) {
+  const { tx, id } = await db.prisma.change.findFirstOrThrow({ orderBy: { id: 'desc' } });
+  return { tx: Number(tx), id };
+}
+
+test('a subscriber that waits for its turn to read the log gets no change twice', async () => {
+  const { db, follow, subscriptions, subscribe, own } = await start();
+  const subscription = await subscribe(own);
+  await write(db, own, numbers(1, 300));
+  await follow();
+  const { taken, take } = taking(subscription);
+  await take(250);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const other = subscriptions.inTurn(own, () => promise);
+  const rest = take(60);
+  // Announced while the subscriber waits, and in the log when its turn comes.
+  await write(db, own, numbers(301, 305));
+  await follow();
+  resolve();
+  await other;
+  await write(db, own, numbers(306, 310));
+  await expect.poll(async () => follow().then(() => taken.length)).toBe(310);
+  await rest;
+  expect(taken).toEqual(numbers(1, 310));
+});
+
+test('a subscriber that starts at a position of which the process does not know yet gets no change before it', async () => {
+  const { db, follow, subscriptions, own } = await start();
+  await write(db, own, [1, 2]);
+  const subscriber = makeSubscriber(actorFor(own, 1), {});
+  // The feed has not read any of these changes.
+  const subscription = await subscriptions.subscribe(subscriber, () => {}, await lastPosition(db));
+  const taken: unknown[] = [];
+  const next = subscription.next().then(({ value }) => taken.push(value));
+  // The next turn comes after it has read the log.
+  await subscriptions.inTurn(own, async () => {});
+  await write(db, own, [3]);
+  await expect.poll(async () => follow().then(() => taken.length)).toBe(1);
+  await next;
+  expect(taken).toMatchObject([{ recordId: 3 }]);
+});
+
+test('a subscriber that reads the log too slowly gets an error once changes are deleted that it has not read', async () => {
+  const { server, db, follow, subscriptions, own } = await start();
+  await write(db, own, [0]);
+  const after = await lastPosition(db);
+  await write(db, own, numbers(1, 450));
+  await follow();
+  const subscriber = makeSubscriber(actorFor(own, 1), {});
+  const subscription = await subscriptions.subscribe(subscriber, () => {}, after);
+  const { taken, take } = taking(subscription);
+  await take(1);
+  const later = new Date(NOON.getTime() + 3 * 86_400_000);
+  await changeRetention(db, 1, () => later, pino({ level: 'silent' })).deleteOld();
+  expect(await server.database.prisma.change.count()).toBe(0);
+  await take(201);
+  expect(taken).toEqual([...numbers(1, 200), 'HISTORY_GONE', 'done']);
+});
+
+test('reading the log for a subscriber takes a turn of its account for each page', async () => {
+  const { db, follow, subscriptions, own } = await start();
+  await write(db, own, [0]);
+  const after = await lastPosition(db);
+  await write(db, own, numbers(1, 450));
+  await follow();
+  const turns: string[] = [];
+  const inTurn = subscriptions.inTurn.bind(subscriptions);
+  subscriptions.inTurn = (accountId, work) => {
+    turns.push(`page of ${accountId}`);
+    return inTurn(accountId, work);
+  };
+  const filter = { kind: 'SPACE' } as const;
+  const subscription = await subscriptions.subscribe(
+    makeSubscriber(actorFor(own, 1), filter),
+    () => {},
+    after,
+  );
+  const next = subscription.next();
+  // The last page is not full.
+  await expect.poll(() => turns.length).toBe(3);
+  subscriptions.stop();
+  expect((await next).done).toBe(true);
+  expect(turns).toEqual(Array(3).fill(`page of ${own}`));
 });
 
 test.runIf(inject('database').provider === 'postgresql')(
