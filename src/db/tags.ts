@@ -48,8 +48,9 @@ export async function linksWithTags(
 }
 
 /**
- * Takes the tags from links in a transaction, and returns the ids of those that had any.
+ * Takes the tags from links in a transaction.
  * @param into a tag that the links get instead
+ * @param onChange called with the ids of the links that have any, while they have them
  */
 export async function replaceTags(
   tx: Transaction,
@@ -57,15 +58,16 @@ export async function replaceTags(
   ids: readonly number[],
   into: number | null,
   now: Date,
-): Promise<number[]> {
+  onChange: (ids: readonly number[]) => Promise<void>,
+): Promise<void> {
   const isOne = tx.dialect.isIn(sql`"tagId"`, 'integer', [...tagIds]);
   const has = sql`EXISTS (SELECT 1 FROM "LinkTag" WHERE "linkId" = "Link"."id" AND ${isOne})`;
   const changed = await changeLinksIn(tx, ids, has, now);
-  if (changed.length === 0) return changed;
+  if (changed.length === 0) return;
+  await onChange(changed);
   const those = sql`FROM "LinkTag" WHERE ${isOne} AND ${tx.dialect.isIn(sql`"linkId"`, 'integer', changed)}`;
   if (into !== null)
     await tx.execute(sql`INSERT INTO "LinkTag" ("linkId", "tagId")
       SELECT DISTINCT "linkId", CAST(${into} AS INTEGER) ${those} ON CONFLICT DO NOTHING`);
   await tx.execute(sql`DELETE ${those}`);
-  return changed;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listGroups } from '../db/change-groups.ts';
 import type { Data } from '../db/database.ts';
 import { linksInSpace, takeLinksFromSpace } from '../db/links.ts';
 import type { ListReader } from '../engine/lists/list-reader.ts';
@@ -126,7 +127,8 @@ export async function deleteSpace(
   return emptyAndDeleteOwned(db, work, kind, actor, id, now, (space) => ({
     linksAfter: (data, after, max) => linksInSpace(data, actor, space.id, after, max),
     async take({ tx, record }, ids) {
-      await record('UPDATED', 'LINK', await takeLinksFromSpace(tx, actor, space.id, ids, now), ['space']);
+      const taken = await takeLinksFromSpace(tx, actor, space.id, ids, now);
+      await record('UPDATED', 'LINK', taken, ['space'], { moreGroups: listGroups({ spaces: [space.id] }) });
     },
   }));
 }

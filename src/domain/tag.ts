@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listGroups } from '../db/change-groups.ts';
 import type { Data, Transaction } from '../db/database.ts';
 import { idsOfTags, linksWithTags, lockTags, replaceTags } from '../db/tags.ts';
 import { MAX_WRITTEN_LINKS, MAX_WRITTEN_ROWS } from '../db/written-limits.ts';
@@ -131,7 +132,10 @@ async function emptyTags(
     linksAfter: (data, after, max) => linksWithTags(data, tagIds, after, max),
     lock: ({ tx }) => lock(tx),
     async take({ tx, record }, ids) {
-      await record('UPDATED', 'LINK', await replaceTags(tx, tagIds, ids, into, now), ['tags']);
+      const moreGroups = into === null ? '' : listGroups({ tags: [into] });
+      await replaceTags(tx, tagIds, ids, into, now, (changed) =>
+        record('UPDATED', 'LINK', changed, ['tags'], { moreGroups }),
+      );
     },
     async delete({ tx, record }) {
       await tx.prisma.tag.deleteMany({ where: { id: { in: [...tagIds] } } });

@@ -1,14 +1,14 @@
 import { changeActions, type RecordKind as RecordKindName, recordKinds } from '../domain/change/change.ts';
+import { changeFilter } from '../domain/change/change-filter.ts';
 import {
   changeConnection,
-  changeFilter,
   changeOrderFields,
-  toCursor,
   findChanges,
   findHistory,
   makeSubscriber,
   parseAfter,
   parseChangeFilter,
+  toCursor,
 } from '../domain/change/find-changes.ts';
 import type { LoggedChange } from '../engine/changes/events.ts';
 import { costs } from '../engine/graphql/cost/costs.ts';

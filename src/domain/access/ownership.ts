@@ -201,8 +201,8 @@ export async function deleteLocked(
   { kind, what, rows }: Pick<Kind<unknown, never>, 'kind' | 'what' | 'rows'>,
   where: Where,
 ): Promise<number> {
+  await record('DELETED', kind, [where.id]);
   const { count } = await rows(tx).deleteMany({ where });
   if (count === 0) throw notFound(what);
-  await record('DELETED', kind, [where.id]);
   return where.id;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { selectGroups } from '../../db/change-groups.ts';
 import type { Data, Transaction } from '../../db/database.ts';
 import type { NewChange } from '../../engine/changes/events.ts';
 import { changing } from '../../engine/changes/log.ts';
@@ -44,12 +45,17 @@ export const OPERATOR = { accountId: null, keyId: null, userId: null } satisfies
 export interface ChangeDetails extends Pick<NewChange, 'webhookEvents'> {
   /** The account of the records, if it is not the author's. */
   readonly owner?: number;
+  /** The spaces and tags that links lose or get, besides those that they have while the change is recorded; from `listGroups`. */
+  readonly moreGroups?: string;
 }
 
 /** A transaction, and a function that records its changes. */
 export interface Changing {
   readonly tx: Transaction;
-  /** Records a change of each record, with the names of the fields that were set or changed. */
+  /**
+   * Records a change of each record, with the names of the fields that were set or changed. Call it for links that are deleted
+   * before they are.
+   */
   record(
     action: ChangeAction,
     kind: RecordKind,
@@ -69,9 +75,13 @@ export function recordingChanges<T>(
   return changing(db, (tx, insert) =>
     work({
       tx,
-      record(action, kind, ids, fields = [], { owner = accountId, webhookEvents } = {}) {
+      record(action, kind, ids, fields = [], { owner = accountId, webhookEvents, moreGroups = '' } = {}) {
         const change = { accountId: owner, keyId, userId, at, action, kind, fields, webhookEvents };
-        return insert(ids.map((recordId) => ({ ...change, recordId })));
+        const groups = kind === 'LINK' ? selectGroups(tx.dialect, moreGroups) : undefined;
+        return insert(
+          ids.map((recordId) => ({ ...change, recordId })),
+          groups,
+        );
       },
     }),
   );

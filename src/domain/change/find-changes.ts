@@ -4,7 +4,7 @@ import type { LoggedChange } from '../../engine/changes/events.ts';
 import { changesWithIds, reachesBack, requireReach } from '../../engine/changes/log.ts';
 import type { Subscriber } from '../../engine/changes/subscriptions.ts';
 import { type LogPosition, transactionOrder } from '../../engine/changes/transaction-order.ts';
-import { is, isNotIn, isSince } from '../../engine/lists/conditions.ts';
+import { is, isNotIn } from '../../engine/lists/conditions.ts';
 import type { ListReader } from '../../engine/lists/list-reader.ts';
 import type { List } from '../../engine/lists/list-statements.ts';
 import {
@@ -16,34 +16,20 @@ import {
   readConnection,
   readCursor,
 } from '../../engine/lists/pagination.ts';
-import {
-  choiceSchema,
-  idSchema,
-  parseInput,
-  timestamp,
-  type Unparsed,
-  withDefault,
-} from '../../engine/rules/input.ts';
+import { parseInput, type Unparsed, withDefault } from '../../engine/rules/input.ts';
 import { type Actor, callerOf } from '../access/actor.ts';
-import { refusal } from '../rules.ts';
-import { type RecordKind, recordKinds } from './change.ts';
+import type { RecordKind } from './change.ts';
+import {
+  type ChangeFilter,
+  changeFilter,
+  isIndexed,
+  listConditions,
+  matches,
+  toSql,
+} from './change-filter.ts';
 
 export const changeOrderFields = { ID: 'The order of the changes.' } as const;
 
-export const changeFilter = z.object({
-  kind: choiceSchema(recordKinds)
-    .meta({ title: 'RecordKind', description: 'Only changes of this kind of record.' })
-    .nullish(),
-  recordId: idSchema(refusal('ID', { what: 'a record' }))
-    .nullish()
-    .describe('Only changes of records with this id.'),
-  since: timestamp
-    .meta({
-      format: 'date-time',
-      description: 'Only changes from this time on: ISO 8601 with an offset from UTC.',
-    })
-    .nullish(),
-});
 const changesInput = z.object({
   filter: withDefault(changeFilter, {}),
   orderBy: orderInput(changeOrderFields, 'ID', 'ASC'),
@@ -58,27 +44,18 @@ function maySee(actor: Actor, { kind }: { readonly kind: string }): boolean {
   return maySeeAll(actor) || !ofPeople.includes(kind);
 }
 
-export type ChangeFilter = z.output<typeof changeFilter>;
-
 /** @throws DomainError VALIDATION */
 export function parseChangeFilter(filter: Unparsed<typeof changeFilter> | null | undefined): ChangeFilter {
   return parseInput(changesInput, { filter }).filter;
 }
 
-function matchesFilter({ kind, recordId, since }: ChangeFilter, change: LoggedChange): boolean {
-  return (
-    (kind == null || change.kind === kind) &&
-    (recordId == null || change.recordId === recordId) &&
-    (since == null || change.at >= since.at)
-  );
-}
-
 /** The caller as a subscriber to the changes that match the filter. */
 export function makeSubscriber(actor: Actor, filter: ChangeFilter): Subscriber {
+  const conditions = listConditions(filter);
   return {
     accountId: actor.accountId,
     caller: callerOf(actor),
-    wants: (change) => matchesFilter(filter, change) && maySee(actor, change),
+    wants: (change) => matches(conditions, change) && maySee(actor, change),
   };
 }
 
@@ -124,20 +101,17 @@ export async function changeConnection(
   input: EdgesInput & Unparsed<typeof changesInput>,
 ): Promise<Connection<LoggedChange>> {
   const { filter, orderBy } = parseInput(changesInput, input);
-  const { kind, recordId, since } = filter;
+  const conditions = listConditions(filter);
   const list: List = {
     ...inLog,
     where: [
       is('accountId', actor.accountId),
       ...(maySeeAll(actor) ? [] : [isNotIn('kind', ofPeople)]),
       transactionOrder(db).isSettled,
-      ...(kind == null ? [] : [is('kind', kind)]),
-      ...(recordId == null ? [] : [is('recordId', recordId)]),
-      ...(since == null ? [] : [isSince('at', since.at)]),
+      ...toSql(lists, conditions),
     ],
     descending: orderBy.direction === 'DESC',
-    // There is an index for the changes of one record.
-    needsScan: since != null || (kind == null) !== (recordId == null),
+    needsScan: !isIndexed(conditions),
   };
   const found = await readConnection<LoggedChange>(lists, list, input, { needsScan: true });
   if (input.after != null && !list.descending)

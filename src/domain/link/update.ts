@@ -2,6 +2,7 @@
 // writes what differs. The write names the time of the change that was read. If the link was changed since, it is locked, and
 // the input is applied to it as it is then; passwords are not hashed again for that.
 import type { z } from 'zod';
+import { listGroups } from '../../db/change-groups.ts';
 import type { Data } from '../../db/database.ts';
 import { type LinkSettings, readLink, type SelectedLink, updateLinkIn } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
@@ -60,7 +61,7 @@ function otherIds(stored: readonly number[], given: readonly number[]): readonly
   return listed(stored) === listed(given) ? undefined : [...new Set(given)];
 }
 
-/** The new pixels and tags of the link, if they change. @throws DomainError VALIDATION for too many tags */
+/** The new pixels and tags of the link, if they change, and the tags that it loses. @throws DomainError VALIDATION for too many tags */
 async function otherLists(
   { prisma }: Data,
   linkId: number,
@@ -74,7 +75,8 @@ async function otherLists(
   const tagIds = otherIds(tags, kept);
   if (tagIds && tagIds.length > MAX_TAGS)
     throw invalidField('addTagIds', refusal('TAGS_OF_LINK', { tags: tagIds.length, max: MAX_TAGS }));
-  return { pixelIds: pixels && pixelIds && otherIds(pixels, pixelIds), tagIds };
+  const lostTags = tagIds ? tags.filter((id) => !tagIds.includes(id)) : [];
+  return { pixelIds: pixels && pixelIds && otherIds(pixels, pixelIds), tagIds, lostTags };
 }
 
 /** A change of a link. */
@@ -232,6 +234,8 @@ async function requireValid(change: Change, link: Link): Promise<void> {
 interface Settings extends LinkSettings {
   /** The changed fields; none if only a hash is renewed. */
   readonly fields: readonly string[];
+  /** The space and the tags that the link loses. */
+  readonly lost: string;
 }
 
 /**
@@ -256,13 +260,15 @@ async function settingsFor(
   const utm = addUtm({ ...stored, ...changedColumns(stored, set) });
   const { plainKey } = withPlainKey({ ...stored, ...changedColumns(stored, { ...set, ...utm }) });
   const changed = changedColumns(stored, { ...set, ...utm, plainKey });
-  const lists = await otherLists(client, stored.id, input);
+  const { lostTags, ...lists } = await otherLists(client, stored.id, input);
   const { pixelIds: pixels, tagIds: tags } = lists;
   const columns = { ...changed, ...renewed };
   if (Object.keys(columns).length === 0 && !pixels && !tags) return null;
   const fields = changedFields({ ...changed, ...(pixels && { pixels }), ...(tags && { tags }) }, fieldNames);
   const updatedAt = fields.length > 0 ? timeOfChange(stored, now) : stored.updatedAt;
-  return { columns: { ...columns, updatedAt }, ...lists, fields };
+  const lostSpaces = changed.spaceId === undefined || stored.spaceId === null ? [] : [stored.spaceId];
+  const lost = listGroups({ spaces: lostSpaces, tags: lostTags });
+  return { columns: { ...columns, updatedAt }, ...lists, fields, lost };
 }
 
 /** Writes the settings, which were made for `link`. If it was changed since, they are made anew for the locked link. */
@@ -281,7 +287,8 @@ function writeSettings(
       if (settings === null) return readChanged(change, tx);
       await updateLinkIn(tx, { id }, settings);
     }
-    if (settings.fields.length > 0) await record('UPDATED', 'LINK', [id], settings.fields);
+    const { fields, lost } = settings;
+    if (fields.length > 0) await record('UPDATED', 'LINK', [id], fields, { moreGroups: lost });
     return readChanged(change, tx);
   });
 }

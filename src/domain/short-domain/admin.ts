@@ -96,7 +96,6 @@ const MAX_DELETED_LINKS = 80;
 async function deleteSomeLinksOn({ tx, record }: Changing, domainId: number): Promise<number> {
   await tx.lockRow('Domain', domainId, { deleting: true });
   const found = await lockLinksOn(tx, domainId, MAX_DELETED_LINKS);
-  await tx.prisma.link.deleteMany({ where: { id: { in: found.map(({ id }) => id) } } });
   // Each change is recorded for the link's own account; a shared domain has links of many.
   for (const [owner, own] of Map.groupBy(found, (link) => link.accountId))
     await record(
@@ -106,5 +105,6 @@ async function deleteSomeLinksOn({ tx, record }: Changing, domainId: number): Pr
       [],
       { owner },
     );
+  await tx.prisma.link.deleteMany({ where: { id: { in: found.map(({ id }) => id) } } });
   return found.length;
 }

@@ -20,11 +20,13 @@ interface Change {
   readonly fields: string;
   /** Of a change of a webhook: the events that it gets from here on; else null. */
   readonly webhookEvents: string | null;
+  /** The groups that the record had before or after, as the product writes them. */
+  readonly groups: string | null;
 }
 
 export const changeColumns = [
   ...(['id', 'tx', 'accountId', 'at', 'keyId', 'userId', 'action', 'kind', 'recordId', 'fields'] as const),
-  'webhookEvents',
+  ...(['webhookEvents', 'groups'] as const),
 ] satisfies (keyof Change)[];
 
 /** A change that is not recorded yet. `fields` are names of the schema. */

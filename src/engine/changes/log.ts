@@ -24,26 +24,35 @@ import {
 
 const BATCH_SIZE = 1_000;
 
+/**
+ * Adds changes to the log.
+ * @param groups an expression for the groups of each, which may name its columns
+ */
+type RecordChanges = (changes: readonly NewChange[], groups?: Sql) => Promise<void>;
+
 /** Runs `work` in a transaction, in which `record` adds changes to the log. */
 export async function changing<Client extends ClientOf<Client>, T>(
   db: Data<Client>,
-  work: (tx: Transaction<Client>, record: (changes: readonly NewChange[]) => Promise<void>) => Promise<T>,
+  work: (tx: Transaction<Client>, record: RecordChanges) => Promise<T>,
 ): Promise<T> {
   return db.transaction(async (tx) => {
     const recorded: MadeChange[] = [];
     tx.afterCommit(() => {
       if (recorded.length > 0) db.database.changes.made(recorded);
     });
-    return work(tx, async (changes) => {
+    return work(tx, async (changes, groups) => {
       for (let from = 0; from < changes.length; from += BATCH_SIZE)
-        recorded.push(...(await insert(tx, changes.slice(from, from + BATCH_SIZE))));
+        recorded.push(...(await insert(tx, changes.slice(from, from + BATCH_SIZE), groups)));
     });
   });
 }
 
-async function insert(tx: Transaction, changes: readonly NewChange[]) {
+async function insert(tx: Transaction, changes: readonly NewChange[], groups?: Sql) {
   const rows = changes.map((change) => ({ ...change, fields: JSON.stringify(change.fields) }));
-  const ids = await tx.insertMany('Change', rows, { tx: transactionOrder(tx).current });
+  const ids = await tx.insertMany('Change', rows, {
+    tx: transactionOrder(tx).current,
+    ...(groups && { groups }),
+  });
   return changes.map((change, index) => ({ ...change, id: Number(ids[index]) }));
 }
 

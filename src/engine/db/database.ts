@@ -388,7 +388,7 @@ export class Transaction<Client extends ClientOf<Client> = AnyClient> implements
    * Inserts rows which all set the same columns, in their order, and returns their ids. The rows are one JSON parameter: a
    * parameter for each value would cost more than the insertion.
    * @param rows texts, numbers, booleans, times and nulls; what is undefined is not set
-   * @param also columns that have the same value in all rows
+   * @param also columns with values by expressions, which may name the columns of the row
    */
   async insertMany(
     table: TableOf<Client>,

@@ -43,7 +43,12 @@ export interface Dialect {
   isIn(column: Sql, type: 'integer' | 'text', values: readonly Cell[]): Sql;
   /** A table of literal rows, in their order, in one parameter, or in one for each column. */
   table(columns: ColumnTypes, rows: Rows<Cell>): Sql;
-  /** A SELECT of rows to insert into these columns of a table, in their order, in one parameter. */
+  /** The texts of all rows, one after another. */
+  concatenated(text: Sql): Sql;
+  /**
+   * A SELECT of rows to insert into these columns of a table, in their order, in one parameter.
+   * @param also further values, which may name the columns
+   */
   insertSource(table: string, columns: readonly string[], rows: Rows<unknown>, also: readonly Sql[]): Sql;
   /** The functions that make JSON of rows: a list, and an object of names and values in turn. */
   readonly json: { readonly list: string; readonly object: string };

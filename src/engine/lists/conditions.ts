@@ -25,7 +25,7 @@ export function beginsWith(column: string, prefix: string): Expression {
   return end === null ? from : sql`${from} AND ${name(column)} < ${end}`;
 }
 
-export function isIn(column: string, values: readonly number[]): Expression {
+export function isIn(column: string, values: readonly (number | string)[]): Expression {
   return sql`${name(column)} IN (${join([...values])})`;
 }
 
@@ -47,4 +47,12 @@ export function isEarlier(column: string, time: Date): Expression {
 
 export function isLater(column: string, time: Date): Expression {
   return sql`${name(column)} > ${time}`;
+}
+
+export function areAll(conditions: readonly Expression[]): Expression {
+  return sql`(${join([...conditions], ' AND ')})`;
+}
+
+export function isAny(conditions: readonly Expression[]): Expression {
+  return sql`(${join([...conditions], ' OR ')})`;
 }

@@ -30,6 +30,7 @@ export const postgresql: Dialect = {
     );
     return sql`(SELECT * FROM unnest(${join(arrays)}) AS "one" (${join(Object.keys(columns).map(name))}))`;
   },
+  concatenated: (text) => sql`string_agg(${text}, '')`,
   insertSource(table, columns, rows, also) {
     const records = rows.map((row) =>
       Object.fromEntries(columns.map((column, index) => [column, row[index]])),

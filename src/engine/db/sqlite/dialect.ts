@@ -26,7 +26,11 @@ export const sqlite: Dialect = {
     const values = Object.keys(columns).map((column, index) => sql`${cell(index)} AS ${name(column)}`);
     return sql`(SELECT ${join(values)} FROM json_each(${JSON.stringify(rows)}))`;
   },
-  insertSource: (_table, columns, rows, also) =>
-    sql`SELECT ${join([...columns.map((_, index) => cell(index)), ...also])} FROM json_each(${JSON.stringify(rows)})`,
+  concatenated: (text) => sql`group_concat(${text}, '')`,
+  insertSource(_table, columns, rows, also) {
+    const cells = columns.map((column, index) => sql`${cell(index)} AS ${name(column)}`);
+    const given = sql`(SELECT ${join(cells)} FROM json_each(${JSON.stringify(rows)}))`;
+    return sql`SELECT ${join([...columns.map(name), ...also])} FROM ${given}`;
+  },
   json: { list: 'json_group_array', object: 'json_object' },
 };
