@@ -11,7 +11,7 @@ import {
   toCursor,
 } from '../domain/change/find-changes.ts';
 import type { LoggedChange } from '../engine/changes/events.ts';
-import { costs } from '../engine/graphql/cost/costs.ts';
+import { costs, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
 import type { EdgesInput } from '../engine/lists/pagination.ts';
 import { DomainError } from '../engine/rules/errors.ts';
 import { authorColumns, authorKeyColumns, ChangeAuthor, findAuthor } from './access.ts';
@@ -20,7 +20,7 @@ import type { Context } from './context.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link } from './link/link.ts';
 import { defineConnection, defineSelection } from './list.ts';
-import { encodeNodeId, findNodes, Node } from './node.ts';
+import { encodeNodeId, findNode, findNodes, Node } from './node.ts';
 import { Space } from './space.ts';
 import { Tag } from './tag.ts';
 
@@ -80,6 +80,15 @@ const Change = builder.prismaObject('Change', {
       select: { kind: true, recordId: true },
       description: 'The global id of the record, by which caches find it, even after it was deleted.',
       resolve: ({ kind, recordId }) => encodeNodeId(typeOf[kind as RecordKindName], recordId),
+    }),
+    record: t.field({
+      type: Node,
+      nullable: true,
+      select: { kind: true, recordId: true },
+      description: 'The record as it is now; null if it was deleted since, or the caller may not see it.',
+      extensions: costs({ work: STATEMENT_COST }),
+      resolve: ({ kind, recordId }, _args, context, info) =>
+        findNode(context, encodeNodeId(typeOf[kind as RecordKindName], recordId), info),
     }),
     fields: t.stringList({
       description:

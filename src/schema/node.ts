@@ -1,8 +1,9 @@
 import { brandWithType, type OutputRef } from '@pothos/core';
-import type { GraphQLResolveInfo } from 'graphql';
+import DataLoader from 'dataloader';
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { batchSize, costs, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
 import { ofBatch } from '../engine/graphql/input-limits.ts';
-import { parseBatch, parseId } from '../engine/rules/input.ts';
+import { MAX_BATCH, parseBatch, parseId } from '../engine/rules/input.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 
@@ -73,6 +74,36 @@ async function findNodesOfType(
   };
   await Promise.all([...nodeTypes].map(([name, one]) => ofType(name, one)));
   return nodeIds.map((nodeId) => found.get(nodeId) ?? null);
+}
+
+/** Finds the records of one execution by their global ids, for the fields of a selection. */
+type Finder = DataLoader<string, { id: number } | null>;
+
+/** Finders of executions, by the fields that select the records: those of one selection share their statements. */
+const finders = new WeakMap<Context, Map<readonly FieldNode[], Finder>>();
+
+function findFinder(context: Context, info: GraphQLResolveInfo): Finder {
+  const { fieldNodes } = info;
+  const known = finders.get(context) ?? new Map<readonly FieldNode[], Finder>();
+  finders.set(context, known);
+  // The executor may collect the same fields again for each parent.
+  const isSame = (nodes: readonly FieldNode[]) =>
+    nodes.length === fieldNodes.length && nodes.every((node, index) => node === fieldNodes[index]);
+  for (const [nodes, before] of known) if (isSame(nodes)) return before;
+  // Nothing is cached: another mutation of the document may change a record.
+  const options = { cache: false, maxBatchSize: MAX_BATCH };
+  const finder: Finder = new DataLoader((nodeIds) => findNodesOfType(context, nodeIds, info), options);
+  known.set(fieldNodes, finder);
+  return finder;
+}
+
+/** Finds a record by its global id, together with those of other parents. Returns null if the caller may not see it, or it is gone. */
+export function findNode(
+  context: Context,
+  nodeId: string,
+  info: GraphQLResolveInfo,
+): Promise<{ id: number } | null> {
+  return findFinder(context, info).load(nodeId);
 }
 
 builder.queryFields((t) => ({

@@ -42,7 +42,7 @@ test('an event may cost 3,000; a subscription to more is refused before it begin
   ).toBe(undefined);
 });
 
-test('equal subscriptions of callers with the same rights are executed once an event', async () => {
+test('subscriptions of callers with the same rights and selection are executed once an event', async () => {
   const callers = [
     await server.caller('equal'),
     await server.caller('equal'),
@@ -55,9 +55,11 @@ test('equal subscriptions of callers with the same rights are executed once an e
   const filter = { kind: 'SPACE' };
   const groups = [
     [...callers.slice(0, 3), owner].map((caller) => listen(caller, query, { filter })),
-    // Another scope, other variables, and another text.
-    [listen(reader, query, { filter })],
+    // Another filter, in a variable and in another text.
     [listen(owner, query, { filter: { kind: 'SPACE', since: '2026-01-01T00:00:00Z' } })],
+    [listen(owner, 'subscription Named { changes(filter: { kinds: [SPACE] }) { id, by { __typename } } }')],
+    // Another scope, and another selection.
+    [listen(reader, query, { filter })],
     [listen(owner, query.replace('id', 'id kind'), { filter })],
     [listen(stranger, query, { filter })],
   ];
@@ -65,14 +67,14 @@ test('equal subscriptions of callers with the same rights are executed once an e
   const events = 5;
   const sent = await server.statementsOf(async () => {
     for (let i = 0; i < events; i++) await owner.space(`S ${i}`);
-    await expect.poll(() => all.slice(0, 7).map(({ seen }) => seen.length)).toEqual(Array(7).fill(events));
+    await expect.poll(() => all.slice(0, 8).map(({ seen }) => seen.length)).toEqual(Array(8).fill(events));
   });
   // Who made a change is read for each execution.
   const executions = sent.filter((sql) => /FROM .*\bChange\b.* WHERE .*\bChange\b.*\bid\b.* = /.test(sql));
-  expect(executions).toHaveLength(4 * events);
-  const [first, ...others] = all.slice(0, 4).map(({ seen }) => seen);
-  expect(others).toEqual([first, first, first]);
-  expect(all[7]?.seen).toEqual([]);
+  expect(executions).toHaveLength(3 * events);
+  const [first, ...others] = all.slice(0, 6).map(({ seen }) => seen);
+  expect(others).toEqual(Array(5).fill(first));
+  expect(all[8]?.seen).toEqual([]);
   closeAll(all);
 });
 
@@ -95,4 +97,15 @@ test('an account has at most a third of the subscriptions of the process', async
   const other = await begun(await server.caller('modest'));
   expect(other.seen).toEqual([]);
   closeAll([...all, other]);
+});
+
+test('readers with another value of a selected variable do not get each other’s results', async () => {
+  const owner = await server.caller('included');
+  const query = 'subscription ($on: Boolean!) { changes { id kind @include(if: $on) } }';
+  const all = await Promise.all([true, false].map((on) => listen(owner, query, { on })));
+  await owner.space('S');
+  await expect
+    .poll(() => all.map(({ seen }) => seen.map(({ data }) => Object.keys(data?.changes ?? {}))))
+    .toEqual([[['id', 'kind']], [['id']]]);
+  closeAll(all);
 });

@@ -1,6 +1,16 @@
 import { hash } from 'node:crypto';
 import { execute } from '@graphql-tools/executor';
-import { createSourceEventStream, type ExecutionResult, GraphQLError } from 'graphql';
+import {
+  createSourceEventStream,
+  type DefinitionNode,
+  type ExecutionResult,
+  GraphQLError,
+  Kind,
+  print,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../rules/errors.ts';
@@ -10,7 +20,7 @@ import { measureOperation } from './cost/operation-size.ts';
 import type { Operation } from './document.ts';
 import { executable, type Values } from './execute.ts';
 
-/** Maximum number of event values kept for equal subscribers, by the cost of the events. */
+/** Maximum number of event values kept for subscribers with the same selection, by the cost of the events. */
 const MAX_SHARED = 300_000;
 
 type Results = LRUCache<string, Promise<ExecutionResult>>;
@@ -26,12 +36,44 @@ function getResults({ subscriptions }: EngineRequest): Results {
   return results;
 }
 
-/** A key that only subscribers have who get the same result of an event: by what they ask for, and what they may see. */
+/** The part of a subscription on which the result of an event depends. */
+interface Selection {
+  readonly text: string;
+  /** The names of the variables in it. */
+  readonly variables: readonly string[];
+}
+
+const selections = new WeakMap<Operation, Selection>();
+
+/** Returns what a subscription selects, without the arguments of its root field: they only choose the events. */
+function readSelection(operation: Operation): Selection {
+  const known = selections.get(operation);
+  if (known !== undefined) return known;
+  const { document, node, schema } = operation;
+  const types = new TypeInfo(schema);
+  const variables = new Set<string>();
+  const isNeeded = (one: DefinitionNode) => one === node || one.kind === Kind.FRAGMENT_DEFINITION;
+  const definitions = document.definitions.filter(isNeeded);
+  const selected = visit(
+    { ...document, definitions },
+    visitWithTypeInfo(types, {
+      OperationDefinition: (one) => ({ ...one, name: undefined, variableDefinitions: [] }),
+      Field: (one) =>
+        types.getParentType() === schema.getSubscriptionType() ? { ...one, arguments: [] } : undefined,
+      Variable: ({ name }) => void variables.add(name.value),
+    }),
+  );
+  const selection = { text: print(selected), variables: [...variables].sort() };
+  selections.set(operation, selection);
+  return selection;
+}
+
+/** A key that only subscribers have who get the same result of an event: by what they select, and what they may see. */
 function makeResultKey(operation: Operation, { coerced }: Values, { actor }: EngineRequest): string {
-  const { document, node } = operation;
-  const text = document.loc?.source.body ?? operation.number;
+  const { text, variables } = readSelection(operation);
   const permissions = [...actor.permissions].sort();
-  return hash('sha256', JSON.stringify([actor.accountId, permissions, text, node.name?.value, coerced]));
+  const values = variables.map((name) => coerced[name] ?? null);
+  return hash('sha256', JSON.stringify([actor.accountId, permissions, text, variables, values]));
 }
 
 /** The number of an event, which no other event has; undefined for what only one subscriber gets. */
@@ -46,7 +88,7 @@ function isEventSource(source: AsyncIterable<unknown>): source is EventSource<un
 }
 
 /**
- * Begins a subscription. Each event is executed in a turn of its account, once for equal subscribers.
+ * Begins a subscription. Each event is executed in a turn of its account, once for subscribers with the same selection.
  * @returns the answers, or why it could not begin
  */
 export async function subscribe<Request extends EngineRequest, Context extends Request & Execution>(
