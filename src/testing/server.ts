@@ -1,23 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../app/config.ts';
 import type { Ports } from '../app/service/ports.ts';
 import { Service } from '../app/service.ts';
-import { applyMigrations } from '../db/apply-migrations.ts';
 import { createKey } from '../domain/access/api-key.ts';
 import type { Scope } from '../domain/access/role.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
 import { serializers } from '../engine/tools/log.ts';
 import { Caller } from './caller.ts';
+import { temporaryDatabase } from './temporary-database.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
 
 /** The cost of password hashes, much less than the program's. */
-const CHEAP: HashCost = { N: 2 ** 10, r: 8, p: 1 };
+export const CHEAP: HashCost = { N: 2 ** 10, r: 8, p: 1 };
 
 /** The configuration of a server, in the form of the program's. */
 const ENVIRONMENT = {
@@ -49,7 +46,12 @@ export interface TestServerOptions
         | 'random'
       >
     >,
-    Partial<Pick<Ports, 'sendMail' | 'sockets' | 'timeouts' | 'trusted' | 'waitingLimits'>>,
+    Partial<
+      Pick<
+        Ports,
+        'resolveHost' | 'resolveTxt' | 'sendMail' | 'sockets' | 'timeouts' | 'trusted' | 'waitingLimits'
+      >
+    >,
     Partial<Pick<Ports, 'webhookDelays' | 'webhookInterval'>> {
   /** A migrated database; by default an empty SQLite file, which is deleted when the server stops. */
   readonly url?: string;
@@ -68,14 +70,6 @@ const BACKGROUND = new RegExp(
     .map(({ source }) => source)
     .join('|'),
 );
-
-/** An empty, migrated SQLite file, and a function that deletes it. */
-async function temporaryDatabase(): Promise<{ url: string; remove(): void }> {
-  const folder = mkdtempSync(join(tmpdir(), 'linkspace-testing-'));
-  const url = `file:${join(folder, 'linkspace.db')}`;
-  await applyMigrations(url);
-  return { url, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
 
 /**
  * A complete server on a port of its own, with a clock that does not move until it is set. The header `X-Country` sets a
@@ -99,7 +93,6 @@ export async function startTestServer(options: TestServerOptions = {}) {
   });
   const config = { ...readConfig({ ...ENVIRONMENT, DATABASE_URL: databaseUrl }), ...given };
   const service = await Service.create(config, {
-    ...given,
     log: pino({ level: 'info', serializers }, sink),
     background,
     worker: 2,
@@ -118,6 +111,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       if (addresses === undefined) throw new Error(`no test has a host ${host}`);
       return addresses.map((address) => ({ address, family: isIP(address) }));
     },
+    ...given,
     onStatement(sql, seconds, from) {
       if (from === databaseUrl) statements.push(sql);
       given.onStatement?.(sql, seconds, from);
