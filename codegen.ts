@@ -1,20 +1,27 @@
 // Generates types of GraphQL operations from schema.graphql, which a test compares with the schema in src/schema.
 //   tsx codegen.ts [FOLDER of .graphql files] [OUTPUT] [SCHEMA]
-// The default is the operations of the REST layer, and those of the example: two processes would take twice as long.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// The default is the operations of the REST layer, of the client and of the example: several processes would take longer.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as operations from '@graphql-codegen/typescript-operations';
 import { buildSchema, concatAST, parse, validate } from 'graphql';
+import { clientMethods } from './scripts/client-methods.ts';
 
-const REST = ['src/rest', 'src/generated/documents.ts'];
-const EXAMPLE = ['examples/frontend', 'examples/frontend/generated.ts'];
+const CLIENT = 'packages/client/src';
 
-async function generate([
-  folder = '',
-  filename = '',
+/** The operations that are generated together, and the plugin that writes their documents. */
+const DEFAULTS = [
+  { folder: 'src/rest', filename: 'src/generated/documents.ts', plugin: typedDocumentNode },
+  { folder: 'examples/frontend', filename: 'examples/frontend/generated.ts', plugin: typedDocumentNode },
+  { folder: `${CLIENT}/documents`, filename: `${CLIENT}/generated/documents.ts`, plugin: clientMethods },
+];
+
+async function generate(
+  { folder, filename, plugin }: (typeof DEFAULTS)[number],
   schemaFile = 'schema.graphql',
-]: string[]): Promise<void> {
+): Promise<void> {
   const schemaText = readFileSync(schemaFile, 'utf8');
   const documents = readdirSync(folder)
     .filter((name) => name.endsWith('.graphql'))
@@ -34,11 +41,13 @@ async function generate([
       avoidOptionals: { field: true },
       skipTypename: true,
     },
-    plugins: [{ typescriptOperations: {} }, { typedDocumentNode: {} }],
-    pluginMap: { typescriptOperations: operations, typedDocumentNode },
+    plugins: [{ typescriptOperations: {} }, { documents: {} }],
+    pluginMap: { typescriptOperations: operations, documents: plugin },
   });
+  mkdirSync(dirname(filename), { recursive: true });
   writeFileSync(filename, output);
 }
 
-const named = process.argv.slice(2);
-for (const target of named.length > 0 ? [named] : [REST, EXAMPLE]) await generate(target);
+const [folder, filename = '', schemaFile] = process.argv.slice(2);
+if (folder !== undefined) await generate({ folder, filename, plugin: typedDocumentNode }, schemaFile);
+else for (const target of DEFAULTS) await generate(target);

@@ -1,4 +1,5 @@
-// Makes src/generated: the two Prisma clients, the Pothos types, the typed GraphQL documents, the pages' assets and the console.
+// Makes src/generated: the two Prisma clients, the Pothos types, the typed GraphQL documents, the pages' assets and the
+// console. The documents of the client go to packages/client/src/generated.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,12 +14,16 @@ const SOURCES = [
   'schema.graphql',
   'src/rest',
   'examples/frontend/operations.graphql',
+  'packages/client/src/documents',
   'web',
   'docs',
   'codegen.ts',
   'scripts',
   'package-lock.json',
 ];
+
+/** The sources in TypeScript: the others of src and scripts make nothing here. */
+const GENERATORS = ['codegen.ts', 'scripts/client-methods.ts'];
 
 /** The models with PostgreSQL's provider, and only a client: Pothos' types come from the SQLite client. */
 function postgresqlSchema(models) {
@@ -64,7 +69,7 @@ async function generateModels() {
 }
 
 async function generateServer() {
-  const hash = hashOf(SOURCES, (path) => !path.endsWith('.ts') || path === 'codegen.ts');
+  const hash = hashOf(SOURCES, (path) => !path.endsWith('.ts') || GENERATORS.includes(path));
   if (isFresh(STAMP, hash)) return;
   await Promise.all([generateModels(), makeAssets(), run('tsx', ['codegen.ts'])]);
   writeStamp(STAMP, hash);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const FOLDERS = ['src', 'console/src', 'scripts', 'bench', 'test', 'web'];
+const FOLDERS = ['src', 'console/src', 'packages', 'scripts', 'bench', 'test', 'web'];
 const BEGIN = '/**';
 const pattern = /\/\*\*[\s*]*((?:What|Who|Whether|How|When|The same)\b.*)/g;
 

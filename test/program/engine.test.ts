@@ -4,24 +4,32 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Imports from files of the engine, and whether the linter refuses them. */
+/** Imports from files, and whether the linter refuses them. */
 const imports: readonly (readonly [folder: string, imported: string, isRefused: boolean])[] = [
-  ['http', '../../domain/link/link.ts', true],
-  ['http', '../../db/links.ts', true],
-  ['http', '../../generated/sqlite/client.ts', true],
-  ['http/request', '../../../domain/link/link.ts', true],
-  ['db/sqlite', '../../../app/config.ts', true],
-  ['rest/form', '../../../../test/support/server.ts', true],
-  ['http', '../rules/errors.ts', false],
-  ['http/request', '../../rules/errors.ts', false],
-  ['http/request', './info.ts', false],
-  ['graphql/cost', 'graphql', false],
-  ['http', 'graphql', true],
-  ['http', '../graphql/pipeline.ts', true],
-  ['http/request', '../../rest/router.ts', true],
+  ['src/engine/http', '../../domain/link/link.ts', true],
+  ['src/engine/http', '../../db/links.ts', true],
+  ['src/engine/http', '../../generated/sqlite/client.ts', true],
+  ['src/engine/http/request', '../../../domain/link/link.ts', true],
+  ['src/engine/db/sqlite', '../../../app/config.ts', true],
+  ['src/engine/rest/form', '../../../../test/support/server.ts', true],
+  ['src/engine/http', '../rules/errors.ts', false],
+  ['src/engine/http/request', '../../rules/errors.ts', false],
+  ['src/engine/http/request', './info.ts', false],
+  ['src/engine/graphql/cost', 'graphql', false],
+  ['src/engine/http', 'graphql', true],
+  ['src/engine/http', '../graphql/pipeline.ts', true],
+  ['src/engine/http/request', '../../rest/router.ts', true],
+  ['packages/client/src', '../../../src/domain/link/link.ts', true],
+  ['packages/client/src/generated', '../../../../src/domain/link/link.ts', true],
+  ['packages/client/src', '../../../test/support/server.ts', true],
+  ['packages/client/src', '../../cli/src/main.ts', true],
+  ['packages/client/src', 'node:fs', true],
+  ['packages/client/src', 'graphql', true],
+  ['packages/client/src', './errors.ts', false],
+  ['packages/client/src/generated', '../methods.ts', false],
 ];
 
-test('the linter refuses what the engine imports of the product', () => {
+test('the linter refuses what the engine imports of the product, and a package of the service', () => {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-engine-'));
   const { overrides } = JSON.parse(readFileSync('biome.json', 'utf8'));
   const config = {
@@ -30,13 +38,13 @@ test('the linter refuses what the engine imports of the product', () => {
   };
   writeFileSync(join(folder, 'biome.json'), JSON.stringify(config));
   for (const [index, [place, imported]] of imports.entries()) {
-    mkdirSync(join(folder, 'src/engine', place), { recursive: true });
+    mkdirSync(join(folder, place), { recursive: true });
     const text = `import { one } from '${imported}';\n\nexport const two = one;\n`;
-    writeFileSync(join(folder, 'src/engine', place, `file-${index}.ts`), text);
+    writeFileSync(join(folder, place, `file-${index}.ts`), text);
   }
   const { stdout, stderr } = spawnSync(
     resolve('node_modules/.bin/biome'),
-    ['lint', '--max-diagnostics=100', '--colors=off', 'src'],
+    ['lint', '--max-diagnostics=100', '--colors=off', 'src', 'packages'],
     { cwd: folder, encoding: 'utf8' },
   );
   rmSync(folder, { recursive: true });

@@ -1,0 +1,217 @@
+import { LinkspaceError, type RefusedField } from './errors.ts';
+import { growingPause, realTiming, type Timing } from './timing.ts';
+
+export interface ClientOptions {
+  /** The address of the service, without `/graphql`. On the service's own pages it may be empty. */
+  readonly url: string;
+  /** An API key. Without one, the session of the signed-in person counts, on the service's own host. */
+  readonly key?: string;
+  /** A replacement for the global `fetch`. */
+  readonly fetch?: typeof fetch;
+  /** Further headers of each request, such as `X-Account`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A replacement for time and randomness, for tests. */
+  readonly timing?: Partial<Timing>;
+}
+
+export interface Operation {
+  readonly query: string;
+  readonly variables?: object | undefined;
+  readonly operationName?: string | undefined;
+}
+
+export interface Sending {
+  readonly isWrite: boolean;
+  /** The Idempotency-Key; null for none. */
+  readonly key: string | null;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Answer {
+  readonly data: unknown;
+  /** True if this is the stored answer to an earlier attempt. */
+  readonly isReplayed: boolean;
+  readonly requestId: string | null;
+}
+
+/** An attempt without a result. */
+interface Failure {
+  readonly error: LinkspaceError;
+  readonly mayRepeat: boolean;
+}
+
+/** An error in an answer. */
+interface AnsweredError {
+  readonly message: string;
+  readonly extensions?: {
+    readonly code?: string;
+    readonly fields?: readonly RefusedField[];
+    readonly requestId?: string;
+  };
+}
+
+interface Body {
+  readonly data?: unknown;
+  readonly errors?: readonly AnsweredError[];
+  readonly message?: string;
+}
+
+const MAX_REPEATS = 3;
+/** The longest time for all attempts of an operation, in milliseconds. */
+const MAX_TIME = 30_000;
+const REPEATED = [429, 502, 503, 504];
+/** The codes of answers without one, such as those of a proxy. */
+const CODES: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  429: 'RATE_LIMITED',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'UNAVAILABLE',
+};
+
+/** The codes of failures before which a write without a key may have been executed in part. */
+const HALFWAY = ['INTERNAL', 'UNAVAILABLE'];
+
+/** The seconds in a Retry-After, which may be a date; null for none. */
+function readRetryAfter(text: string | null, now: number): number | null {
+  if (!text) return null;
+  const seconds = Number.isNaN(Number(text)) ? (Date.parse(text) - now) / 1_000 : Number(text);
+  return Number.isNaN(seconds) ? null : Math.max(0, seconds);
+}
+
+/** True if nothing listened at the address, so that nothing was sent. Only Node tells. */
+function isRefusedConnection(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.every(isRefusedConnection);
+  if ('cause' in error && error.cause) return isRefusedConnection(error.cause);
+  return 'code' in error && error.code === 'ECONNREFUSED';
+}
+
+function parseBody(text: string): Body | null {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Sends operations, and repeats what may be repeated. */
+export class Sender {
+  readonly timing: Timing;
+  readonly #options: ClientOptions;
+  readonly #closed = new AbortController();
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.timing = { ...realTiming, ...options.timing };
+  }
+
+  /** Ends what is being sent, and refuses everything from now on. */
+  close(): void {
+    this.#closed.abort(new LinkspaceError('The client is closed.', { code: 'CLOSED' }));
+  }
+
+  /** Returns a signal that is aborted with any of these, and when the client is closed. */
+  signalFor(...signals: (AbortSignal | undefined)[]): AbortSignal {
+    return AbortSignal.any([this.#closed.signal, ...signals.filter((one) => one !== undefined)]);
+  }
+
+  /** Sends an operation, and returns its data. @throws LinkspaceError; the reason of an aborted signal */
+  async send(operation: Operation, sending: Sending): Promise<Answer> {
+    const { now, wait } = this.timing;
+    const signal = this.signalFor(sending.signal);
+    const began = now();
+    let isUnknown = false;
+    for (let repeats = 0; ; repeats++) {
+      const outcome = await this.#attempt(operation, sending, signal);
+      if ('data' in outcome) return outcome;
+      const { error, mayRepeat } = outcome;
+      isUnknown ||= error.isUnknown;
+      const pause =
+        error.retryAfter === null
+          ? growingPause(this.timing, repeats, 3, MAX_TIME)
+          : error.retryAfter * 1_000 * (1 + this.timing.random() / 10);
+      if (!mayRepeat || repeats === MAX_REPEATS || now() - began + pause > MAX_TIME)
+        throw error.isUnknown === isUnknown
+          ? error
+          : new LinkspaceError(error.message, { ...error, isUnknown }, { cause: error.cause });
+      await wait(pause, signal);
+    }
+  }
+
+  /** Sends an operation once, as it is, and returns the response. */
+  fetch(
+    operation: Operation,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const { url, key, headers: own, fetch: send = globalThis.fetch } = this.#options;
+    signal.throwIfAborted();
+    return send(`${url.replace(/\/+$/, '')}/graphql`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+        ...own,
+        ...headers,
+      },
+      body: JSON.stringify(operation),
+      signal,
+    });
+  }
+
+  async #attempt(operation: Operation, sending: Sending, signal: AbortSignal): Promise<Answer | Failure> {
+    const { isWrite, key } = sending;
+    const maySendAgain = !isWrite || key !== null;
+    try {
+      const headers = {
+        Accept: 'application/graphql-response+json, application/json',
+        ...(key !== null && { 'Idempotency-Key': key }),
+      };
+      const response = await this.fetch(operation, headers, signal);
+      const text = await response.text();
+      return this.read(response, text, sending);
+    } catch (cause) {
+      if (signal.aborted) throw signal.reason;
+      const isRefused = isRefusedConnection(cause);
+      const message = isRefused ? 'The service cannot be reached.' : 'No answer came from the service.';
+      const details = { code: 'NETWORK', isUnknown: isWrite && !isRefused };
+      return {
+        error: new LinkspaceError(message, details, { cause }),
+        mayRepeat: maySendAgain || isRefused,
+      };
+    }
+  }
+
+  /** Returns the data of a response, or why it has none. */
+  read(response: Response, text: string, { isWrite, key }: Sending): Answer | Failure {
+    const { status, headers } = response;
+    const body = parseBody(text);
+    const requestId = headers.get('X-Request-Id');
+    const errors = body?.errors ?? [];
+    if (response.ok && errors.length === 0 && body?.data != null)
+      return { data: body.data, isReplayed: headers.get('Idempotency-Replayed') === 'true', requestId };
+    const [{ message, extensions = {} } = { message: body?.message ?? `HTTP status ${status}` }] = errors;
+    const code = extensions.code ?? CODES[status] ?? 'UNEXPECTED';
+    const isRunning = code === 'IDEMPOTENCY_RUNNING';
+    const isBusy = code === 'RATE_LIMITED' || code === 'UNAVAILABLE';
+    const isSafe = !isWrite || key !== null;
+    const mayRepeat = isSafe
+      ? REPEATED.includes(status) || isRunning || isBusy
+      : status === 429 && body?.data == null;
+    // Only the service itself tells that it did nothing. With a key, a failed write is undone as a whole.
+    const isUndone = errors.length > 0 ? isSafe || !HALFWAY.includes(code) : status >= 400 && status < 500;
+    return {
+      error: new LinkspaceError(message, {
+        code,
+        fields: extensions.fields ?? [],
+        retryAfter: readRetryAfter(headers.get('Retry-After'), this.timing.now()),
+        requestId: extensions.requestId ?? requestId,
+        isUnknown: isWrite && (isRunning || !isUndone),
+      }),
+      mayRepeat,
+    };
+  }
+}

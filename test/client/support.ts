@@ -1,0 +1,56 @@
+import type { Timing } from '../../packages/client/src/index.ts';
+
+/** Waits and randomness of a client that waits for no real time. */
+export interface TestTiming extends Timing {
+  /** The pauses so far, in milliseconds. */
+  readonly pauses: readonly number[];
+}
+
+/** Each wait is over at once, and moves the clock by its length; every random number is 0. */
+export function timeWithoutWaiting(): TestTiming {
+  const pauses: number[] = [];
+  let passed = 0;
+  return {
+    pauses,
+    now: () => passed,
+    random: () => 0,
+    async wait(milliseconds, signal) {
+      signal.throwIfAborted();
+      pauses.push(milliseconds);
+      passed += milliseconds;
+    },
+  };
+}
+
+/** An answer that a proxy, or a service in trouble, gives in place of the real one. */
+export interface Instead {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+/** The fate of a request: it passes, is answered by something else, or its answer is lost after the service has done it. */
+export type Fate = 'passes' | 'is lost' | Instead | Error;
+
+/** A `fetch` that has a fate for each request in turn, and then lets all pass; `sent` has the requests. */
+export function fetchWith(...fates: Fate[]) {
+  const sent: { headers: Headers; body: { query: string; variables: object } }[] = [];
+  const send: typeof fetch = async (input, init) => {
+    sent.push({ headers: new Headers(init?.headers), body: JSON.parse(String(init?.body)) });
+    const fate = fates.shift() ?? 'passes';
+    if (fate instanceof Error) throw fate;
+    if (typeof fate === 'object') return new Response(fate.body ?? '', fate);
+    const response = await fetch(input, init);
+    if (fate === 'passes') return response;
+    await response.text();
+    throw new TypeError('fetch failed');
+  };
+  return { fetch: send, sent };
+}
+
+/** The error of Node's fetch where nothing listens. */
+export function refusedConnection(): Error {
+  return new TypeError('fetch failed', {
+    cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
+  });
+}
