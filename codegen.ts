@@ -7,7 +7,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as operations from '@graphql-codegen/typescript-operations';
 import { buildSchema, concatAST, parse, validate } from 'graphql';
-import { clientMethods } from './scripts/client-methods.ts';
+import { clientDocuments, clientMethods } from './scripts/client-methods.ts';
 
 const CLIENT = 'packages/client/src';
 
@@ -16,6 +16,11 @@ const DEFAULTS = [
   { folder: 'src/rest', filename: 'src/generated/documents.ts', plugin: typedDocumentNode },
   { folder: 'examples/frontend', filename: 'examples/frontend/generated.ts', plugin: typedDocumentNode },
   { folder: `${CLIENT}/documents`, filename: `${CLIENT}/generated/documents.ts`, plugin: clientMethods },
+  {
+    folder: `${CLIENT}/documents/changes`,
+    filename: `${CLIENT}/generated/changes.ts`,
+    plugin: clientDocuments,
+  },
 ];
 
 async function generate(

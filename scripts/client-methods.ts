@@ -1,4 +1,4 @@
-// Writes the documents of the client as texts, with a method for each: a plugin of the code generation.
+// Writes the documents of the client as texts, with a method for each: two plugins of the code generation.
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -246,5 +246,19 @@ export const clientMethods = {
       fragmentTexts(all),
       `export const methods = {\n${methods.map((one) => tableEntry(one, all)).join('\n')}\n} satisfies Record<string, Method>;`,
     ].join('\n');
+  },
+};
+
+/** Writes documents that the client executes itself. */
+export const clientDocuments = {
+  plugin(_schema: GraphQLSchema, sources: readonly Source[]): string {
+    const all = fragmentsIn(sources);
+    const constants = operationsIn(sources).map(({ operation, name }) => {
+      const type = `${typeName(name)}${typeName(operation.operation)}`;
+      return `export const ${name}: StoredDocument<${type}, ${type}Variables> = { text: ${textOf(operation, all)} };`;
+    });
+    return ["import type { StoredDocument } from '../methods.ts';", fragmentTexts(all), ...constants].join(
+      '\n',
+    );
   },
 };

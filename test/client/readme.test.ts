@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ background: true });
 });
 afterAll(() => server.stop());
 
@@ -30,5 +30,10 @@ test('the lines of the README run, one after the other', async () => {
   expect(lines.length).toBeGreaterThan(5);
   expect(
     (await server.database.prisma.link.findMany({ orderBy: { id: 'asc' } })).map(({ url }) => url),
-  ).toEqual(['https://example.com/', 'https://example.com/1', 'https://example.com/2']);
+  ).toEqual([
+    'https://example.com/',
+    'https://example.com/1',
+    'https://example.com/2',
+    'https://example.com/3',
+  ]);
 });

@@ -22,6 +22,58 @@ export function timeWithoutWaiting(): TestTiming {
   };
 }
 
+/** Time that stands until a test lets it pass. Pauses before another attempt are over at once. */
+export interface StandingTime extends Timing {
+  /** The pauses before another attempt so far, in milliseconds. */
+  readonly pauses: readonly number[];
+  /** The number of waits for the next check of a connection. */
+  readonly waiting: number;
+  /** Lets time pass, in steps that end with the waits for checks. */
+  pass(milliseconds: number): Promise<void>;
+}
+
+/** The interval at which the client checks its connection, in milliseconds. */
+const CHECK_INTERVAL = 5_000;
+
+export function timeThatStands(): StandingTime {
+  const pauses: number[] = [];
+  const waits = new Set<() => void>();
+  let passed = 0;
+  return {
+    pauses,
+    get waiting() {
+      return waits.size;
+    },
+    now: () => passed,
+    random: () => 0,
+    async wait(milliseconds, signal) {
+      signal.throwIfAborted();
+      if (milliseconds !== CHECK_INTERVAL) {
+        pauses.push(milliseconds);
+        // Lets requests and events of others come.
+        return new Promise((resolve) => setImmediate(resolve));
+      }
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      waits.add(resolve);
+      signal.addEventListener('abort', () => {
+        waits.delete(resolve);
+        reject(signal.reason);
+      });
+      return promise;
+    },
+    async pass(milliseconds) {
+      for (let left = milliseconds; left > 0; left -= CHECK_INTERVAL) {
+        passed += CHECK_INTERVAL;
+        for (const resolve of [...waits]) {
+          waits.delete(resolve);
+          resolve();
+        }
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+}
+
 /** An answer that a proxy, or a service in trouble, gives in place of the real one. */
 export interface Instead {
   readonly status: number;

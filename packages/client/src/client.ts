@@ -1,4 +1,7 @@
+import type { ChangeFeed } from './change-feed.ts';
+import type { Changes, ChangesOptions } from './changes.ts';
 import { ConflictError, LinkspaceError, SecretLost } from './errors.ts';
+import type { ChangeFilter } from './generated/changes.ts';
 import { type Methods, methods, type TryMethods } from './generated/documents.ts';
 import { createList, pick } from './list.ts';
 import type { Method, WriteOptions } from './methods.ts';
@@ -24,7 +27,12 @@ export interface Client extends Methods {
     variables?: Variables,
     options?: RequestOptions,
   ): Promise<Data>;
-  /** Ends all calls. Further calls are refused. */
+  /**
+   * The account's changes from now on, or after a known one: each once and in order, across restarts and lost connections. A
+   * value with `reset: true` comes in place of changes that the service no longer has: read again what you show.
+   */
+  changes(filter?: ChangeFilter | null, options?: ChangesOptions): Changes;
+  /** Ends all calls and all iterations over changes. Further calls are refused. */
   close(): void;
 }
 
@@ -101,10 +109,31 @@ export function createClient(options: ClientOptions): Client {
   const methodsOf = (throws: boolean) =>
     Object.fromEntries(all.map(([name, method]) => [name, methodFor(method, throws)]));
 
+  let loading: Promise<ChangeFeed> | null = null;
+  const loadFeed = (): Promise<ChangeFeed> => {
+    loading ??= import('./change-feed.ts').then(({ ChangeFeed }) => new ChangeFeed(sender));
+    return loading;
+  };
   const client = {
     ...methodsOf(true),
     try: methodsOf(false),
     close: () => sender.close(),
+
+    changes(filter: ChangeFilter | null = null, options: ChangesOptions = {}): Changes {
+      let following: Promise<Changes> | null = null;
+      const follow = (): Promise<Changes> => {
+        following ??= loadFeed().then((feed) => feed.follow(filter, options));
+        return following;
+      };
+      return {
+        position: async () => (await follow()).position(),
+        next: async () => (await follow()).next(),
+        return: async () => (await follow()).return?.() ?? { done: true, value: undefined },
+        [Symbol.asyncIterator]() {
+          return this;
+        },
+      };
+    },
 
     async request(
       document: TypedDocument<unknown, object>,

@@ -41,3 +41,9 @@ export interface Method {
   /** The fields in the data that lead to the result. */
   readonly path: readonly string[];
 }
+
+/** A document of the client itself, with the types of its data and variables. */
+export interface StoredDocument<Data, Variables> {
+  readonly text: string;
+  readonly __apiType?: (variables: Variables) => Data;
+}

@@ -108,6 +108,10 @@ export class Sender {
     this.timing = { ...realTiming, ...options.timing };
   }
 
+  get isClosed(): boolean {
+    return this.#closed.signal.aborted;
+  }
+
   /** Ends what is being sent, and refuses everything from now on. */
   close(): void {
     this.#closed.abort(new LinkspaceError('The client is closed.', { code: 'CLOSED' }));
