@@ -4,13 +4,14 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { script } from './command.mjs';
+import { layOutClient } from './pack/client.mjs';
 import { layOutService } from './pack/service.mjs';
 import { root } from './stamp.mjs';
 
 const OUTPUT = join(root, 'dist-packages');
 
 /** Functions that copy the files of a package to an empty folder. */
-const packages = [layOutService];
+const packages = [layOutService, layOutClient];
 
 /** Packs a folder by npm, and returns the name of the tarball. */
 function pack(folder) {
@@ -31,7 +32,7 @@ await script(async () => {
     try {
       layOut(folder);
       const { filename, size, unpackedSize, entryCount } = pack(folder);
-      const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+      const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e6 ? 2 : 1)} MB`;
       process.stdout.write(
         `dist-packages/${filename}: ${megabytes(size)}, ${megabytes(unpackedSize)} unpacked, ${entryCount} files\n`,
       );

@@ -1,0 +1,1 @@
+export function layOutClient(folder: string): void;

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { publint } from 'publint';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { layOutClient } from '../../scripts/pack/client.mjs';
+import { blocksOf } from '../support/markdown.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+// The package as it is installed, in a folder without the tree's packages.
+const folder = mkdtempSync(join(tmpdir(), 'linkspace-client-'));
+const installed = join(folder, 'node_modules/@linkspace/client');
+mkdirSync(installed, { recursive: true });
+layOutClient(installed);
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ background: true });
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a Node program in the folder, and returns its output, also that of a failure. */
+async function run(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const options = { cwd: folder, env: { ...process.env, ...env } };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [...args], options).catch(
+    (error) => error,
+  );
+  return `${stdout}${stderr}`;
+}
+
+test('has a manifest of its own, without dependencies and scripts', () => {
+  const root = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).toEqual({
+    name: '@linkspace/client',
+    version: root.version,
+    description: 'A typed client of the GraphQL API of Linkspace, a self-hosted short-link service.',
+    license: 'MIT',
+    type: 'module',
+    engines: root.engines,
+    sideEffects: false,
+    files: ['dist'],
+    exports: {
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './package.json': './package.json',
+    },
+    publishConfig: { access: 'public' },
+  });
+});
+
+test('contains a module with types for each source, the README and the licence', () => {
+  const sources = readdirSync('packages/client/src', { recursive: true, encoding: 'utf8' });
+  const modules = sources.filter((name) => name.endsWith('.ts')).map((name) => `dist/${name.slice(0, -3)}`);
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(installed, name)).isFile())
+    .map((name) => name.replaceAll('\\', '/'));
+  expect(files.sort()).toEqual(
+    [
+      ...['LICENSE', 'README.md', 'package.json'],
+      ...modules.flatMap((name) => [`${name}.js`, `${name}.d.ts`]),
+    ].sort(),
+  );
+  expect(modules).toContain('dist/generated/documents');
+  const text = files.map((name) => readFileSync(join(installed, name), 'utf8')).join('\n');
+  expect(text).not.toMatch(/from '[^']*\.ts'|sourceMappingURL/);
+});
+
+test('publint finds no fault', async () => {
+  const { messages } = await publint({ pkgDir: installed, strict: true, level: 'suggestion' });
+  expect(messages).toEqual([]);
+});
+
+test('Are the types wrong? finds none that are', async () => {
+  const cli = resolve('node_modules/@arethetypeswrong/cli/dist/index.js');
+  const output = await run([cli, '--pack', installed, '--profile', 'esm-only', '--format', 'json']);
+  const { analysis } = JSON.parse(output);
+  // It lists what the profile leaves out, such as CommonJS, too.
+  const wrong = analysis.problems.filter(({ resolutionKind }: { resolutionKind: string }) =>
+    ['node16-esm', 'bundler'].includes(resolutionKind),
+  );
+  expect(wrong).toEqual([]);
+  expect(analysis.types).toEqual({ kind: 'included' });
+});
+
+test('the lines of the README compile with the packed types, by TypeScript 5 and 7, and run', async () => {
+  const lines = blocksOf('packages/client/README.md').filter(({ language }) => language === 'ts');
+  // Each error would say what is wrong with the types: none of them is any.
+  const typed = '// @ts-expect-error a link has no such field\nlink.nothing;\n';
+  writeFileSync(join(folder, 'readme.ts'), [...lines.map(({ text }) => text), typed].join('\n'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const compilerOptions = {
+    target: 'es2022',
+    module: 'nodenext',
+    lib: ['es2023', 'dom', 'esnext.disposable'],
+    typeRoots: [resolve('node_modules/@types')],
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    verbatimModuleSyntax: true,
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['readme.ts'] }));
+  for (const compiler of ['node_modules', 'test/typed-client/node_modules'])
+    expect(await run([resolve(compiler, 'typescript/bin/tsc')])).toBe('');
+  const { key } = await server.caller();
+  const env = { LINKSPACE_URL: server.origin, LINKSPACE_KEY: key };
+  const output = await run(['readme.js'], env);
+  expect(output).toMatch(/^https:\/\/s\.example\/\w+\n/);
+  expect(output).toContain('CREATED');
+});
