@@ -1,10 +1,12 @@
 // Packs the client as `@linkspace/client`: modules for browsers and Node, with their types.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../stamp.mjs';
 
 const SOURCE = join(root, 'packages/client');
+/** The packages that need TypeScript 5. */
+const TYPED_CLIENT = join(root, 'test/typed-client/node_modules');
 
 /** Returns the package's manifest. Bundlers leave out the modules that a program does not import. */
 function makeManifest() {
@@ -20,21 +22,27 @@ function makeManifest() {
     files: ['dist'],
     exports: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './v1': { types: './dist/v1.d.ts', default: './dist/v1.js' },
       './package.json': './package.json',
     },
     publishConfig: { access: 'public' },
   };
 }
 
-/** Compiles the sources, whose generated part must be there. */
-function compile(folder) {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const options = ['--noEmit', 'false', '--declaration', '--sourceMap', 'false', '--outDir', folder];
-  const { status, stdout, error } = spawnSync(process.execPath, [tsc, '-p', SOURCE, ...options], {
+/** Runs a program of the tree, and throws what it prints if it fails. */
+function run(args) {
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, args, {
+    cwd: root,
     encoding: 'utf8',
   });
   if (error) throw error;
-  if (status !== 0) throw new Error(`The client does not compile:\n${stdout}`);
+  if (status !== 0) throw new Error(`${args.join(' ')} failed:\n${stdout}${stderr}`);
+}
+
+/** Compiles the sources, whose generated part must be there. */
+function compile(folder) {
+  const options = ['--noEmit', 'false', '--declaration', '--sourceMap', 'false', '--outDir', folder];
+  run(['node_modules/typescript/bin/tsc', '-p', SOURCE, ...options]);
   // The compiler renames what modules import, but not what their types import.
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.d.ts')) continue;
@@ -43,11 +51,25 @@ function compile(folder) {
   }
 }
 
+/** Adds the types of v1, from the OpenAPI document that the service serves. */
+function addTypesOfV1(folder) {
+  const document = join(folder, 'openapi.json');
+  run(['--import', 'tsx', 'scripts/openapi.ts', document]);
+  const types = join(folder, 'generated/v1.d.ts');
+  run([join(TYPED_CLIENT, 'openapi-typescript/bin/cli.js'), document, '--output', types]);
+  rmSync(document);
+  appendFileSync(
+    join(folder, 'v1.d.ts'),
+    "export type { components, operations, paths, webhooks } from './generated/v1.js';\n",
+  );
+}
+
 /** Copies the files of the package to an empty folder. */
 export function layOutClient(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   compile(join(folder, 'dist'));
+  addTypesOfV1(join(folder, 'dist'));
   cpSync(join(SOURCE, 'README.md'), join(folder, 'README.md'));
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(makeManifest(), null, 2)}\n`);

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,6 +23,9 @@ const folder = mkdtempSync(join(tmpdir(), 'linkspace-client-'));
 const installed = join(folder, 'node_modules/@linkspace/client');
 mkdirSync(installed, { recursive: true });
 layOutClient(installed);
+// What the README has people install beside it.
+for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
+  symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name), 'junction');
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({ background: true });
@@ -45,6 +57,7 @@ test('has a manifest of its own, without dependencies and scripts', () => {
     files: ['dist'],
     exports: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './v1': { types: './dist/v1.d.ts', default: './dist/v1.js' },
       './package.json': './package.json',
     },
     publishConfig: { access: 'public' },
@@ -61,6 +74,7 @@ test('contains a module with types for each source, the README and the licence',
     [
       ...['LICENSE', 'README.md', 'package.json'],
       ...modules.flatMap((name) => [`${name}.js`, `${name}.d.ts`]),
+      'dist/generated/v1.d.ts',
     ].sort(),
   );
   expect(modules).toContain('dist/generated/documents');
@@ -88,7 +102,12 @@ test('Are the types wrong? finds none that are', async () => {
 test('the lines of the README compile with the packed types, by TypeScript 5 and 7, and run', async () => {
   const lines = blocksOf('packages/client/README.md').filter(({ language }) => language === 'ts');
   // Each error would say what is wrong with the types: none of them is any.
-  const typed = '// @ts-expect-error a link has no such field\nlink.nothing;\n';
+  const typed = [
+    '// @ts-expect-error a link has no such field',
+    'link.nothing;',
+    '// @ts-expect-error a link of v1 has a URL',
+    "await v1.POST('/links', { body: { title: 'Nowhere' } });",
+  ].join('\n');
   writeFileSync(join(folder, 'readme.ts'), [...lines.map(({ text }) => text), typed].join('\n'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   const compilerOptions = {
@@ -109,5 +128,14 @@ test('the lines of the README compile with the packed types, by TypeScript 5 and
   const env = { LINKSPACE_URL: server.origin, LINKSPACE_KEY: key };
   const output = await run(['readme.js'], env);
   expect(output).toMatch(/^https:\/\/s\.example\/\w+\n/);
+  expect(output).toContain('it is now');
   expect(output).toContain('CREATED');
+  const links = await server.database.prisma.link.findMany({ orderBy: { id: 'asc' } });
+  expect(links.map(({ url, title }) => [url, title])).toEqual([
+    ['https://example.com/', null],
+    ['https://example.com/1', null],
+    ['https://example.com/2', null],
+    ['https://example.com/3', null],
+    ['https://example.com/4', 'As a form'],
+  ]);
 });
