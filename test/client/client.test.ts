@@ -45,6 +45,19 @@ test('creates, reads, finds, changes and deletes a link', async () => {
   expect(await client.getLink(link.id)).toBeNull();
 });
 
+test('upserts a link by its id in another system', async () => {
+  const input = { url: 'https://example.com/own', title: 'Own' };
+  const made = await client.upsertLink({ externalId: 'crm/7', input });
+  expect(made).toMatchObject({ externalId: 'crm/7', title: 'Own' });
+  const again = await client.upsertLink({ externalId: 'crm/7', input: { ...input, title: 'Anew' } });
+  expect(again).toMatchObject({ id: made.id, title: 'Anew' });
+  expect(await client.findLinkByExternalId('crm/7')).toEqual(again);
+  expect(await client.findLinkByExternalId('crm/8')).toBeNull();
+  const call = client.upsertLink({ externalId: 'crm/7', input: { ...input, alias: 'another' } });
+  expect(await errorOf(call)).toMatchObject({ code: 'VALIDATION', fields: [{ path: ['alias'] }] });
+  await client.deleteLink(made.id);
+});
+
 test('creates, changes, lists and deletes spaces and tags', async () => {
   const space = await client.createSpace({ name: 'Launch', color: 3 });
   const tag = await client.createTag({ name: 'sale' });
