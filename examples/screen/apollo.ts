@@ -1,5 +1,5 @@
 import { gql, type TypedDocumentNode } from '@apollo/client';
-import { followChanges, newClient } from './apollo-client.ts';
+import { followChanges, newClient } from '../../packages/client/src/apollo.ts';
 import { sentOnce } from './once.ts';
 import { type ErrorResult, type Failure, failureOf, type Options, type Row, type Screen } from './screen.ts';
 

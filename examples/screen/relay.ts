@@ -8,6 +8,7 @@ import {
   type RecordSourceSelectorProxy,
   requestSubscription,
 } from 'relay-runtime';
+import { newEnvironment, oneAtATime } from '../../packages/client/src/relay.ts';
 import changes from './__generated__/relayOperationsChangesSubscription.graphql.ts';
 import create, {
   type relayOperationsCreateMutation,
@@ -20,8 +21,6 @@ import rename, {
   type relayOperationsRenameMutation,
 } from './__generated__/relayOperationsRenameMutation.graphql.ts';
 import { sentOnce } from './once.ts';
-import { oneAtATime } from './read-again.ts';
-import { newEnvironment } from './relay-environment.ts';
 import { type ErrorResult, type Failure, failureOf, type Options, type Row, type Screen } from './screen.ts';
 
 /** The longest page of the server. */

@@ -1,8 +1,8 @@
 import { gql, type TypedDocumentNode } from '@urql/core';
 import type { Cache, CacheExchangeOpts } from '@urql/exchange-graphcache';
+import { changes, newClient } from '../../packages/client/src/urql.ts';
 import { sentOnce } from './once.ts';
 import { type ErrorResult, type Failure, failureOf, type Options, type Row, type Screen } from './screen.ts';
-import { changes, newClient } from './urql-client.ts';
 
 interface Listed {
   links: {

@@ -8,9 +8,22 @@ const SOURCE = join(root, 'packages/client');
 /** The packages that need TypeScript 5. */
 const TYPED_CLIENT = join(root, 'test/typed-client/node_modules');
 
+/** The modules that programs may import, beside the client itself. */
+const ENTRIES = ['apollo', 'relay', 'urql', 'v1'];
+/** The packages that some of these modules need, in the versions that tests run with. */
+const PEERS = [
+  ...['@apollo/client', 'rxjs', '@urql/core', '@urql/exchange-graphcache', 'wonka', 'relay-runtime'],
+  ...['graphql', 'graphql-sse'],
+];
+
+const exported = (name) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
+
 /** Returns the package's manifest. Bundlers leave out the modules that a program does not import. */
 function makeManifest() {
-  const { version, license, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { version, license, engines, dependencies, devDependencies } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  );
+  const installed = { ...dependencies, ...devDependencies };
   return {
     name: '@linkspace/client',
     version,
@@ -21,10 +34,12 @@ function makeManifest() {
     sideEffects: false,
     files: ['dist'],
     exports: {
-      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
-      './v1': { types: './dist/v1.d.ts', default: './dist/v1.js' },
+      '.': exported('index'),
+      ...Object.fromEntries(ENTRIES.map((name) => [`./${name}`, exported(name)])),
       './package.json': './package.json',
     },
+    peerDependencies: Object.fromEntries(PEERS.map((name) => [name, `^${installed[name]}`])),
+    peerDependenciesMeta: Object.fromEntries(PEERS.map((name) => [name, { optional: true }])),
     publishConfig: { access: 'public' },
   };
 }

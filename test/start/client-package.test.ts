@@ -23,8 +23,14 @@ const folder = mkdtempSync(join(tmpdir(), 'linkspace-client-'));
 const installed = join(folder, 'node_modules/@linkspace/client');
 mkdirSync(installed, { recursive: true });
 layOutClient(installed);
-// What the README has people install beside it.
-for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
+/** The packages that its parts for caches need. */
+const peers = [
+  ...['@apollo/client', 'rxjs', '@urql/core', '@urql/exchange-graphcache', 'wonka', 'relay-runtime'],
+  ...['graphql', 'graphql-sse'],
+];
+// What the README and the guide have people install beside it.
+for (const folderOfScope of ['@apollo', '@urql']) mkdirSync(join(folder, 'node_modules', folderOfScope));
+for (const name of [...peers, 'openapi-fetch', 'openapi-typescript-helpers'])
   symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name), 'junction');
 let server: TestServer;
 beforeAll(async () => {
@@ -44,7 +50,7 @@ async function run(args: readonly string[], env: Record<string, string> = {}): P
   return `${stdout}${stderr}`;
 }
 
-test('has a manifest of its own, without dependencies and scripts', () => {
+test('has a manifest of its own, without scripts, and with optional dependencies only', () => {
   const root = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).toEqual({
     name: '@linkspace/client',
@@ -57,9 +63,16 @@ test('has a manifest of its own, without dependencies and scripts', () => {
     files: ['dist'],
     exports: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './apollo': { types: './dist/apollo.d.ts', default: './dist/apollo.js' },
+      './relay': { types: './dist/relay.d.ts', default: './dist/relay.js' },
+      './urql': { types: './dist/urql.d.ts', default: './dist/urql.js' },
       './v1': { types: './dist/v1.d.ts', default: './dist/v1.js' },
       './package.json': './package.json',
     },
+    peerDependencies: Object.fromEntries(
+      peers.map((name) => [name, `^${root.dependencies[name] ?? root.devDependencies[name]}`]),
+    ),
+    peerDependenciesMeta: Object.fromEntries(peers.map((name) => [name, { optional: true }])),
     publishConfig: { access: 'public' },
   });
 });
@@ -97,6 +110,29 @@ test('Are the types wrong? finds none that are', async () => {
   );
   expect(wrong).toEqual([]);
   expect(analysis.types).toEqual({ kind: 'included' });
+});
+
+test('the parts for caches are imported by Node, and compile with the packed types', async () => {
+  const entries = ['apollo', 'relay', 'urql'];
+  const imports = entries.map((name) => `import * as ${name} from '@linkspace/client/${name}';`);
+  const calls = [
+    "apollo.newClient({ url: 'http://a.example/graphql' }).stop();",
+    "relay.newEnvironment({ url: 'http://a.example/graphql' }).getStore();",
+    "urql.newClient({ url: 'http://a.example/graphql' }).executeQuery;",
+    "console.log('imported');",
+    '// @ts-expect-error it is no address',
+    'const never = () => urql.newClient({ url: 7 });',
+  ];
+  writeFileSync(join(folder, 'caches.ts'), [...imports, ...calls].join('\n'));
+  const compilerOptions = {
+    ...{ target: 'es2022', module: 'nodenext', lib: ['es2023', 'dom'], types: [], strict: true },
+    // The types of other packages are not ours to check.
+    skipLibCheck: true,
+  };
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['caches.ts'] }));
+  expect(await run([resolve('node_modules/typescript/bin/tsc')])).toBe('');
+  expect(await run(['caches.js'])).toBe('imported\n');
 });
 
 test('the lines of the README compile with the packed types, by TypeScript 5 and 7, and run', async () => {

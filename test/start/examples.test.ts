@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import { gql } from '@apollo/client';
 import { parse } from 'graphql';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { newClient } from '../../examples/screen/apollo-client.ts';
 import { trustedExchange, trustedLink } from '../../examples/screen/trusted-documents.ts';
-import { newClient as newUrqlClient } from '../../examples/screen/urql-client.ts';
+import { newClient } from '../../packages/client/src/apollo.ts';
+import { newClient as newUrqlClient } from '../../packages/client/src/urql.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 const run = promisify(execFile);

@@ -3,9 +3,9 @@ import { ApolloClient, ApolloLink, gql, InMemoryCache } from '@apollo/client';
 import { Client, fetchExchange } from '@urql/core';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { subscriptionLink } from '../../examples/screen/apollo-client.ts';
-import { growing, subscribe } from '../../examples/screen/events.ts';
-import { subscriptions } from '../../examples/screen/urql-client.ts';
+import { subscriptionLink } from '../../packages/client/src/apollo.ts';
+import { growing, subscribe } from '../../packages/client/src/events.ts';
+import { subscriptions } from '../../packages/client/src/urql.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 const QUERY = 'subscription Watched { changes(filter: { kind: SPACE }) { id recordId } }';

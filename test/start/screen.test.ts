@@ -4,12 +4,12 @@ import { ApolloClient, gql } from '@apollo/client';
 import { buildSchema, isAbstractType, parse, print, validate } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as apollo from '../../examples/screen/apollo.ts';
-import { followChanges, newCache, newClient } from '../../examples/screen/apollo-client.ts';
-import { possibleTypes } from '../../examples/screen/possible-types.ts';
 import * as relay from '../../examples/screen/relay.ts';
 import type { Options, Row, Screen } from '../../examples/screen/screen.ts';
 import * as urql from '../../examples/screen/urql.ts';
-import { changes, newClient as newUrqlClient } from '../../examples/screen/urql-client.ts';
+import { followChanges, newCache, newClient } from '../../packages/client/src/apollo.ts';
+import { possibleTypes } from '../../packages/client/src/possible-types.ts';
+import { changes, newClient as newUrqlClient } from '../../packages/client/src/urql.ts';
 import { blocksOf } from '../support/markdown.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -20,6 +20,8 @@ import { type Endpoint, subscribe } from './events.ts';
 import { possibleTypes } from './possible-types.ts';
 import { oneAtATime } from './read-again.ts';
 
+export { possibleTypes } from './possible-types.ts';
+
 /** Types without an id: Graphcache stores them in the record that contains them. */
 const withoutId = `
   ApiKeyConnection ApiKeyEdge ChangeConnection ChangeEdge ConflictError CountryTarget CreatedApiKey

@@ -15,6 +15,8 @@ import { type Endpoint, subscribe } from './events.ts';
 import { possibleTypes } from './possible-types.ts';
 import { oneAtATime } from './read-again.ts';
 
+export { possibleTypes } from './possible-types.ts';
+
 /** The longest page of the server. */
 const LONGEST = 100;
 

@@ -10,6 +10,8 @@ import {
 } from 'relay-runtime';
 import { type Endpoint, subscribe } from './events.ts';
 
+export { oneAtATime } from './read-again.ts';
+
 /** The body of a request. With the compiler's `persistConfig`, operations have ids in place of texts. */
 function bodyOf({ id, text }: RequestParameters, variables: Variables) {
   return { query: text ?? '', variables, ...(text === null && { documentId: id }) };
