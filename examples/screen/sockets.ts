@@ -1,5 +1,4 @@
 import { type Client, createClient } from 'graphql-ws';
-import { growing } from './events.ts';
 
 export interface SocketEndpoint {
   /** `wss://s.example/graphql`. */
@@ -11,6 +10,9 @@ export interface SocketEndpoint {
   /** Called for each connection. What you show may be outdated then: read it again. */
   readonly heard?: () => void;
 }
+
+/** Returns a growing wait with a random part, of at most 30 s: clients must not come back all at once. */
+const growing = (tries: number) => Math.min(30_000, 500 * 2 ** tries) * (0.5 + Math.random() / 2);
 
 /** Returns true if another try gets the same answer. */
 const isFinal = (event: unknown) => event instanceof Object && 'code' in event && event.code === 4403;
