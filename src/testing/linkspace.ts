@@ -109,13 +109,12 @@ function callable(text: string, make: (options?: KeyOptions) => Promise<string>)
   return make as Key; // Types have no primitive that can be called.
 }
 
-let people = 0;
-
 /** Accounts of a service, and their keys and people. */
 class Accounts {
   readonly #db: Database;
   readonly #address: { readonly origin: string; readonly host: string };
   readonly #now: () => Date;
+  #people = 0;
 
   constructor(db: Database, address: { readonly origin: string; readonly host: string }, now: () => Date) {
     this.#db = db;
@@ -134,7 +133,7 @@ class Accounts {
   }
 
   async #signIn(accountId: number, options: PersonOptions = {}): Promise<SignedIn> {
-    const number = ++people;
+    const number = ++this.#people;
     const { role = 'OWNER', name = `Person ${number}`, email = `person-${number}@example.com` } = options;
     const now = this.#now();
     const { password = null } = options;

@@ -102,6 +102,8 @@ test('chance, DNS, the country of visitors and mails are arguments', async () =>
   expect(elsewhere.location).toBe('https://example.com/?a=1');
 
   const owner = await linkspace.person();
+  // Names do not depend on other services of the process.
+  expect(owner.email).toBe('person-1@example.com');
   await owner.data(
     'mutation { inviteMember(input: { email: "new@example.com", role: EDITOR }) { __typename } }',
   );
