@@ -59,7 +59,8 @@ export async function run<Request extends EngineRequest, Context extends Request
     if (operation === null) throw noOperation();
     if (operation.isMutation && transport.isGet) throw mutationByGet();
     if (document.errors.length > 0) return { errors: document.errors };
-    if (operation.isSubscription && !transport.acceptsStream) throw noStream();
+    const isPriced = sent.extensions?.cost === 'only';
+    if (operation.isSubscription && !transport.acceptsStream && !isPriced) throw noStream();
     request.named(operation.name);
     const definitions = operation.node.variableDefinitions ?? [];
     const size = measureOperation(operation, variables, limits, amounts.values);
@@ -69,6 +70,10 @@ export async function run<Request extends EngineRequest, Context extends Request
     const coerced = coerceVariables(api.schema, definitions, variables, (name) => operation.maxItemsIn(name));
     const ask = createAsk(api, operation, request);
     ask();
+    if (isPriced) {
+      if (operation.isMutation && request.keyed !== undefined) checkKeyedReads(size.reads);
+      return withCost({ data: null }, size, api);
+    }
     if (!operation.isSubscription) request.usedDeprecated(operation.facts.deprecated);
     const values = { given: variables, coerced };
     const isHeavy = size.values > HEAVY_VALUES;
@@ -196,7 +201,7 @@ async function once(
   try {
     const request = JSON.stringify(['graphql', query, operationName, variables, extensions]);
     if ((await keyed.begin(request, ask)) !== null) return { data: null };
-    if (reads > limits.keyedReads) throw tooLarge('keyedReads', Math.ceil(reads));
+    checkKeyedReads(reads);
   } catch (error) {
     keyed.fail();
     throw error;
@@ -219,6 +224,11 @@ function checkSize(size: OperationSize): void {
   const measures = ['depth', 'breadth', 'records', 'cost'] as const;
   const over = measures.find((measure) => size[measure] > limits[measure]);
   if (over) throw tooLarge(over, Math.ceil(size[over]));
+}
+
+/** @throws GraphQLError if an operation reads too much for a write with an Idempotency-Key */
+function checkKeyedReads(reads: number): void {
+  if (reads > limits.keyedReads) throw tooLarge('keyedReads', Math.ceil(reads));
 }
 
 /** The result with the cost, for a client that asks for it. */
