@@ -1,5 +1,5 @@
-// Makes src/generated/console: the console, built by Vite and compressed.
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+// Makes src/generated/console: the console, built by Vite and compressed; and src/generated/console-documents.ts: its operations.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeCompressed } from './assets.mjs';
 import { run } from './command.mjs';
@@ -18,10 +18,21 @@ const SOURCES = [
 ];
 const OUTPUT = join(root, 'src/generated/console');
 
+const DOCUMENTS = join(root, 'console/src/documents');
+
+/** Writes the operations, which the service trusts where it executes only trusted documents. */
+function writeDocuments() {
+  const texts = readdirSync(DOCUMENTS).map((name) => readFileSync(join(DOCUMENTS, name), 'utf8'));
+  const text = `export const consoleDocuments: string = ${JSON.stringify(texts.join('\n'))};\n`;
+  writeFileSync(join(root, 'src/generated/console-documents.ts'), text);
+}
+
 export async function makeConsole() {
   const hash = hashOf(SOURCES, (path) => !path.startsWith('console/src/generated'));
   if (isFresh(STAMP, hash)) return;
   mkdirSync(join(root, 'console/src/generated'), { recursive: true });
+  mkdirSync(join(root, 'src/generated'), { recursive: true });
+  writeDocuments();
   await run('tsx', ['codegen.ts', 'console/src/documents', 'console/src/generated/documents.ts']);
   // The variable chooses React's build, whatever the program itself is started with.
   await run('vite', ['build', 'console', '--logLevel', 'warn'], { NODE_ENV: 'production' });

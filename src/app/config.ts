@@ -348,7 +348,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
   }
   const { isProduction, poolSize, statementTimeout, ...config } = valid;
   const defaultPoolSize = Math.max(1, Math.min(10, Math.floor(DEFAULT_CONNECTIONS / config.workers)));
-  // With trusted documents, neither GraphiQL nor the console could execute its own.
+  // With trusted documents, GraphiQL could execute no other ones, and the console is only for those who want it.
   const executesAll = config.trustedDocuments === undefined;
   return {
     ...config,

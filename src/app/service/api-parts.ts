@@ -14,6 +14,7 @@ import { Readers } from '../../engine/db/postgresql/replicas.ts';
 import { RetentionClock } from '../../engine/db/retention-clock.ts';
 import { Documents } from '../../engine/graphql/document.ts';
 import { createGraphQLHandler, schemaText } from '../../engine/graphql/http.ts';
+import { OwnDocuments } from '../../engine/graphql/own-documents.ts';
 import { run, type Sent, type Transport } from '../../engine/graphql/pipeline.ts';
 import { GraphQLSockets } from '../../engine/graphql/sockets.ts';
 import { SessionCookies } from '../../engine/http/request/session-cookie.ts';
@@ -21,6 +22,7 @@ import { createPost } from '../../engine/outgoing/post.ts';
 import { createRestRouter } from '../../engine/rest/router.ts';
 import { Jobs } from '../../engine/tools/jobs.ts';
 import { VERSION } from '../../engine/tools/own-files.ts';
+import { consoleDocuments } from '../../generated/console-documents.ts';
 import { openApi } from '../../rest/description.ts';
 import { createDownload } from '../../rest/download.ts';
 import { routes } from '../../rest/routes.ts';
@@ -95,6 +97,11 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
   const background: Background[] = [readers, access, signInLog, ...(sideEffects ? [webhooks] : [])];
   const upkeep: Background[] = [new Jobs(listJobs({ config, db, services, retentionTime, now, log }), log)];
 
+  // People work with the console, whatever their programs may execute.
+  const ofConsole = trusted !== undefined && config.console ? new OwnDocuments(consoleDocuments) : null;
+  const trusts = (query: string, { actor }: ApiRequest) =>
+    ofConsole !== null && actor.session !== null && ofConsole.has(query);
+
   const documents = new Documents(api, graphiql);
   const operations = {
     ...{ documents, graphiql, trusted },
@@ -115,7 +122,7 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
       openId?.check();
       return createFirst(config, db, ports);
     },
-    graphql: createGraphQLHandler({ ...operations, readRequest, report }),
+    graphql: createGraphQLHandler({ ...operations, trusts, readRequest, report }),
     sockets,
     findSocketOrigin: (req: IncomingMessage) => cookies.findSocketOrigin(req),
     rest: createRestRouter({

@@ -59,7 +59,7 @@ function findFault({ method, headers }: IncomingMessage): { status: number; mess
   return null;
 }
 
-export interface GraphQLDependencies<Asked extends EngineRequest & Writing> extends GraphQLOptions {
+export interface GraphQLDependencies<Asked extends EngineRequest & Writing> extends GraphQLOptions<Asked> {
   readonly documents: Documents;
   readonly run: Run<Asked>;
   readRequest(req: IncomingMessage, res: ServerResponse): Promise<Asked>;

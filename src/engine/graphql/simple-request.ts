@@ -70,7 +70,7 @@ export function createSimpleAnswer<Asked>(
   documents: Documents,
   runSent: Run<Asked>,
   yoga: Yoga<Asked>,
-  { graphiql, trusted }: GraphQLOptions,
+  { graphiql, trusted }: GraphQLOptions<Asked>,
 ): AnswerPost<Asked> {
   return async (req, res, asked, type) => {
     const body = await readShortBody(req);

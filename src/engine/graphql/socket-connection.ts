@@ -61,7 +61,7 @@ const MAX_UNSENT = 16_000_000;
 const OUTER_LEVELS = 1;
 
 /** The parts of an API, and of the service around it, that a connection needs. */
-export interface ConnectionDependencies<Asked extends EngineRequest> extends GraphQLOptions {
+export interface ConnectionDependencies<Asked extends EngineRequest> extends GraphQLOptions<Asked> {
   readonly documents: Documents;
   readonly run: Run<Asked>;
   readonly log: Logger;

@@ -42,7 +42,7 @@ const needed = refused('Only trusted documents are executed here: send a documen
 const byHash = z.object({ persistedQuery: z.object({ version: z.literal(1), sha256Hash: z.string() }) });
 
 /** The id of the document that a client asks for, by `documentId` or, like Apollo, by `persistedQuery`; null for none. */
-function findId(params: { readonly extensions?: unknown }): string | null {
+export function findDocumentId(params: { readonly extensions?: unknown }): string | null {
   const documentId = documentIdIn(params);
   if (typeof documentId === 'string') return documentId;
   return byHash.safeParse(params.extensions).data?.persistedQuery.sha256Hash ?? null;
@@ -52,10 +52,14 @@ function findText(documents: TrustedDocuments, id: string): string | null {
   return documents.get(id) ?? documents.get(id.replace(/^sha256:/, '')) ?? null;
 }
 
-/** Executes only trusted documents. */
-export function onlyTrusted(documents: TrustedDocuments): Plugin {
+/**
+ * Executes only trusted documents.
+ * @param isTrusted returns whether the text of a request is executed, too
+ */
+export function onlyTrusted(documents: TrustedDocuments, isTrusted: (request: Request) => boolean): Plugin {
   return usePersistedOperations({
-    extractPersistedOperationId: findId,
+    allowArbitraryOperations: isTrusted,
+    extractPersistedOperationId: findDocumentId,
     getPersistedOperation: (id) => findText(documents, id),
     customErrors: { notFound: unknown, keyNotFound: needed, persistedQueryOnly: needed },
   });
@@ -66,7 +70,7 @@ export function requireTrusted(
   documents: TrustedDocuments,
   params: { readonly query: string; readonly extensions?: unknown },
 ): string {
-  const id = params.query === '' ? findId(params) : null;
+  const id = params.query === '' ? findDocumentId(params) : null;
   const text = id === null ? null : findText(documents, id);
   if (text !== null) return text;
   const { message, extensions } = id === null ? needed : unknown;

@@ -17,7 +17,7 @@ import { badRequest, shortenMessages } from './errors.ts';
 import { sendEvents } from './event-stream.ts';
 import { asksByHash, hashUnsupported, parseJson, readUrl, requireParameters } from './parameters.ts';
 import type { Answers, Sent, Transport } from './pipeline.ts';
-import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
+import { findDocumentId, onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
 /** The parts of Yoga's context besides the HTTP request. */
 interface YogaContext<Asked> {
@@ -31,11 +31,13 @@ export type Yoga<Asked> = YogaServerInstance<YogaContext<Asked>, object>;
 /** Runs an operation for a request. */
 export type Run<Asked> = (sent: Sent, asked: Asked, how: Transport) => Promise<Answers>;
 
-export interface GraphQLOptions {
+export interface GraphQLOptions<Asked> {
   /** True if GraphiQL and introspection are available. */
   readonly graphiql: boolean;
-  /** If given, the only documents that are executed. */
+  /** If given, the only documents that are executed, besides texts of which `trusts` is true. */
   readonly trusted?: TrustedDocuments | undefined;
+  /** Returns whether a text is executed for a request beside trusted documents. */
+  trusts?(query: string, asked: Asked): boolean;
 }
 
 function accepts({ headers }: Request, types: readonly string[]): boolean {
@@ -51,7 +53,8 @@ function checkParameters(params: GraphQLParams, takesHashes: boolean): void {
 
 function createPlugin<Asked>(
   runSent: Run<Asked>,
-  { graphiql, trusted }: GraphQLOptions,
+  { graphiql, trusted, trusts }: GraphQLOptions<Asked>,
+  trustedRequests: WeakSet<Request>,
 ): Plugin<object, YogaContext<Asked>> {
   return {
     onRequest({ request, endResponse, fetchAPI }) {
@@ -69,10 +72,12 @@ function createPlugin<Asked>(
           requireParameters(read ? read.json : parseJson(await request.text())),
         );
     },
-    async onParams({ params, request, setParams, setParamsHandler }) {
+    async onParams({ params, request, context: { asked }, setParams, setParamsHandler }) {
       // Many documents that arrive together are parsed and answered with other work in between.
       await pauseIfBlocked();
       checkParameters(params, trusted !== undefined);
+      const hasId = trusted !== undefined && findDocumentId(params) !== null;
+      if (params.query && !hasId && trusts?.(params.query, asked)) trustedRequests.add(request);
       if (params.operationName === '') setParams({ ...params, operationName: undefined });
       const how = { isGet: request.method === 'GET', acceptsStream: accepts(request, [STREAM_TYPE]) };
       setParamsHandler(({ params: { query = '', ...sent }, context }) =>
@@ -97,11 +102,15 @@ function createPlugin<Asked>(
 
 export function createYogaServer<Asked extends object>(
   runSent: Run<Asked>,
-  options: GraphQLOptions,
+  options: GraphQLOptions<Asked>,
 ): Yoga<Asked> {
   const { trusted } = options;
+  const trustedRequests = new WeakSet<Request>();
   return createYoga<YogaContext<Asked>>({
-    plugins: [createPlugin(runSent, options), trusted !== undefined && onlyTrusted(trusted)],
+    plugins: [
+      createPlugin(runSent, options, trustedRequests),
+      trusted !== undefined && onlyTrusted(trusted, (request) => trustedRequests.has(request)),
+    ],
     extraParamNames: trusted && ['documentId'],
     graphiql: false,
     landingPage: false,
