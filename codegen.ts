@@ -1,6 +1,6 @@
 // Generates types of GraphQL operations from schema.graphql, which a test compares with the schema in src/schema.
 //   tsx codegen.ts [FOLDER of .graphql files] [OUTPUT] [SCHEMA]
-// The default is the operations of the REST layer, of the client and of the example: several processes would take longer.
+// The default is the operations of the REST layer, of the packages and of the example: several processes would take longer.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
@@ -10,6 +10,7 @@ import { buildSchema, concatAST, parse, validate } from 'graphql';
 import { clientDocuments, clientMethods } from './scripts/client-methods.ts';
 
 const CLIENT = 'packages/client/src';
+const CLI = 'packages/cli/src';
 
 /** The operations that are generated together, and the plugin that writes their documents. */
 const DEFAULTS = [
@@ -21,6 +22,7 @@ const DEFAULTS = [
     filename: `${CLIENT}/generated/changes.ts`,
     plugin: clientDocuments,
   },
+  { folder: `${CLI}/documents`, filename: `${CLI}/generated/documents.ts`, plugin: typedDocumentNode },
 ];
 
 async function generate(

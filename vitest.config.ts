@@ -1,9 +1,16 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // Vite would load another build of graphql than Node does, with incompatible classes.
-const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] };
+const resolve = {
+  alias: [
+    { find: /^graphql$/, replacement: 'graphql/index.js' },
+    // What the command line imports as a package.
+    { find: /^@linkspace\/client$/, replacement: join(import.meta.dirname, 'packages/client/src/index.ts') },
+  ],
+};
 
 /** Tests that start programs, run npm, write thousands of rows, or try thousands of inputs. */
 const slow = [

@@ -1,5 +1,5 @@
 // Makes src/generated: the two Prisma clients, the Pothos types, the typed GraphQL documents, the pages' assets and the
-// console. The documents of the client go to packages/client/src/generated.
+// console. The documents of packages go to their src/generated.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,7 @@ const SOURCES = [
   'src/rest',
   'examples/frontend/operations.graphql',
   'packages/client/src/documents',
+  'packages/cli/src/documents',
   'web',
   'docs',
   'codegen.ts',

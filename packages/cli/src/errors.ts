@@ -1,0 +1,74 @@
+import { ConflictError, LinkspaceError } from '@linkspace/client';
+import { plain } from './io.ts';
+
+/** The exit codes, which the README documents. */
+export const EXIT = {
+  failed: 1,
+  wouldChange: 2,
+  refused: 3,
+  notFound: 4,
+  notAllowed: 5,
+  conflict: 6,
+  usage: 64,
+} as const;
+
+type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** An error for people, with its exit code. */
+export class CliError extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Returns the error of a wrong command line. */
+export function usageError(message: string): CliError {
+  return new CliError(message, EXIT.usage);
+}
+
+const CODES: Readonly<Record<string, ExitCode>> = {
+  VALIDATION: EXIT.refused,
+  IN_USE: EXIT.refused,
+  BAD_USER_INPUT: EXIT.refused,
+  GRAPHQL_PARSE_FAILED: EXIT.refused,
+  GRAPHQL_VALIDATION_FAILED: EXIT.refused,
+  NOT_FOUND: EXIT.notFound,
+  GONE: EXIT.notFound,
+  UNAUTHENTICATED: EXIT.notAllowed,
+  FORBIDDEN: EXIT.notAllowed,
+  CONFLICT: EXIT.conflict,
+};
+
+interface Refusal {
+  readonly message: string;
+  readonly fields?: readonly { readonly path: readonly string[]; readonly messages: readonly string[] }[];
+}
+
+/** Returns a refusal in one line, which names the wrong fields. */
+export function describeRefusal({ message, fields = [] }: Refusal): string {
+  if (fields.length === 0) return message;
+  return `${fields.map(({ path, messages }) => `${path.join('.')} ${messages.join(', ')}`).join('; ')}.`;
+}
+
+/** Returns an error as one line for people, and its exit code. */
+export function describeError(error: unknown): { readonly message: string; readonly exitCode: number } {
+  const { message, exitCode } = classify(error);
+  return { message: plain(message), exitCode };
+}
+
+function classify(error: unknown): { readonly message: string; readonly exitCode: number } {
+  if (error instanceof CliError) return error;
+  if (error instanceof ConflictError)
+    return { message: `The record has changed since ${error.current.updatedAt}.`, exitCode: EXIT.conflict };
+  if (error instanceof LinkspaceError) {
+    const isUnknown = error.isUnknown ? ' It is unknown if the change was made.' : '';
+    const exitCode = CODES[error.code] ?? EXIT.failed;
+    const request =
+      exitCode === EXIT.failed && error.requestId !== null ? ` (request ${error.requestId})` : '';
+    return { message: `${describeRefusal(error)}${isUnknown}${request}`, exitCode };
+  }
+  return { message: error instanceof Error ? error.message : String(error), exitCode: EXIT.failed };
+}
