@@ -53,10 +53,12 @@ export function describeRefusal({ message, fields = [] }: Refusal): string {
   return `${fields.map(({ path, messages }) => `${path.join('.')} ${messages.join(', ')}`).join('; ')}.`;
 }
 
-/** Returns an error as one line for people, and its exit code. */
+/** Returns an error as one line for people, or a line for each error of a file, and its exit code. */
 export function describeError(error: unknown): { readonly message: string; readonly exitCode: number } {
   const { message, exitCode } = classify(error);
-  return { message: plain(message), exitCode };
+  // A refusal of the service is one line, whatever it repeats.
+  const lines = error instanceof CliError ? message.split('\n') : [message];
+  return { message: lines.map(plain).join('\n'), exitCode };
 }
 
 function classify(error: unknown): { readonly message: string; readonly exitCode: number } {

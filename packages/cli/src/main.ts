@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addApply } from './commands/apply.ts';
 import { addLinks } from './commands/links.ts';
 import { addLogin } from './commands/login.ts';
 import { addSpacesAndTags } from './commands/named.ts';
@@ -33,6 +34,7 @@ export function createProgram(context: Context): Command {
   addLogin(program, context);
   addLinks(program, context);
   addSpacesAndTags(program, context);
+  addApply(program, context);
   return program;
 }
 
@@ -54,7 +56,7 @@ export async function main(
       return isHelp ? 0 : EXIT.usage;
     }
     const { message, exitCode } = describeError(error);
-    io.complain(`lsp: ${printable(message)}\n`);
+    for (const line of message.split('\n')) io.complain(`lsp: ${line}\n`);
     return exitCode;
   } finally {
     context.close();

@@ -1,0 +1,82 @@
+import type { Context } from '../context.ts';
+import { describeRefusal, EXIT } from '../errors.ts';
+import { LspCreateLinksDocument, LspUpdateLinksDocument } from '../generated/documents.ts';
+import { progressOn } from '../progress.ts';
+import { BATCH, type Plan, type PlannedChange } from './plan.ts';
+
+/** A change that the service has refused. */
+export interface Refused {
+  readonly key: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Outcome {
+  readonly done: Readonly<Record<PlannedChange['action'], number>>;
+  readonly refused: readonly Refused[];
+}
+
+type Result =
+  | { readonly __typename: 'Link' | 'DeletedRecord' }
+  | { readonly __typename: string; readonly code: string; readonly message: string };
+
+type Of<Action extends PlannedChange['action']> = Extract<PlannedChange, { action: Action }>;
+
+const isOf =
+  <Action extends PlannedChange['action']>(action: Action) =>
+  (change: PlannedChange): change is Of<Action> =>
+    change.action === action;
+
+/** Makes the changes of a plan. A refused change does not affect the others. */
+export async function execute(context: Context, { changes }: Plan): Promise<Outcome> {
+  const { client, io } = context;
+  const done = { create: 0, update: 0, delete: 0 };
+  const refused: Refused[] = [];
+  const progress = progressOn(context, 'changes', changes.length);
+  const options = { signal: io.signal, idempotencyKey: true };
+
+  const inBatches = async <Action extends PlannedChange['action']>(
+    action: Action,
+    send: (batch: readonly Of<Action>[]) => Promise<readonly Result[]>,
+  ): Promise<void> => {
+    const all = changes.filter(isOf(action));
+    for (let from = 0; from < all.length; from += BATCH) {
+      const batch = all.slice(from, from + BATCH);
+      const results = await send(batch);
+      for (const [at, { key }] of batch.entries()) {
+        const result = results[at];
+        if (result && !('code' in result)) done[action]++;
+        else if (result) refused.push({ key, code: result.code, message: describeRefusal(result) });
+      }
+      progress.add(batch.length);
+    }
+  };
+
+  try {
+    await inBatches('delete', (batch) =>
+      client.deleteLinks(
+        batch.map(({ link }) => link.id),
+        options,
+      ),
+    );
+    await inBatches('update', async (batch) => {
+      const inputs = batch.map(({ link, input }) => ({ id: link.id, input, ifUpdatedAt: link.updatedAt }));
+      return (await client.request(LspUpdateLinksDocument, { inputs }, options)).updateLinks;
+    });
+    await inBatches('create', async (batch) => {
+      const inputs = batch.map(({ input }) => input);
+      return (await client.request(LspCreateLinksDocument, { inputs }, options)).createLinks;
+    });
+  } finally {
+    progress.end();
+  }
+  return { done, refused };
+}
+
+/** Returns the exit code for refused changes. */
+export function exitCodeFor(refused: readonly Refused[]): number {
+  if (refused.length === 0) return 0;
+  return refused.every(({ code }) => code === 'CONFLICT' || code === 'NOT_FOUND')
+    ? EXIT.conflict
+    : EXIT.refused;
+}

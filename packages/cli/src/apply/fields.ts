@@ -1,0 +1,166 @@
+import { isMap, isScalar, isSeq, type Node as YamlNode } from 'yaml';
+
+/** The fields of a link in a file. A field that is absent is not managed by the file; null clears it. */
+export interface FileLink {
+  readonly url: string;
+  readonly alias?: string;
+  readonly title?: string | null;
+  readonly domain?: string;
+  readonly disabled?: boolean;
+  readonly forwardsQuery?: boolean;
+  readonly privacy?: 'PUBLIC' | 'PRIVATE';
+  readonly space?: string | null;
+  readonly tags?: readonly string[];
+  readonly pixelIds?: readonly string[];
+  readonly expiration?: FileExpiration | null;
+  readonly targeting?: FileTargeting | null;
+}
+
+export interface FileExpiration {
+  readonly at?: string | null;
+  readonly clicks?: number | null;
+  readonly url?: string | null;
+}
+
+const PLATFORMS = ['ANDROID', 'CHROME_OS', 'IOS', 'LINUX', 'OS_X', 'UBUNTU', 'WINDOWS'] as const;
+const TARGET_TYPES = ['COUNTRY', 'LANGUAGE', 'NONE', 'PLATFORM', 'ROTATION'] as const;
+
+export interface FileTargeting {
+  readonly type: (typeof TARGET_TYPES)[number];
+  readonly countries?: readonly { readonly country: string; readonly url: string }[];
+  readonly platforms?: readonly { readonly platform: (typeof PLATFORMS)[number]; readonly url: string }[];
+  readonly languages?: readonly { readonly language: string; readonly url: string }[];
+  readonly rotation?: readonly string[];
+}
+
+/** Nodes of a file: aliases are followed, and errors are collected with their places. */
+export interface Reader {
+  resolve(node: unknown): YamlNode | null;
+  /** Collects an error; returns undefined for the value. */
+  refuse(node: unknown, message: string): undefined;
+}
+
+/** Reads a value of a file. Returns undefined after an error that the reader has collected. */
+type Read<Value> = (reader: Reader, node: unknown, path: string) => Value | undefined;
+
+const isNull = (node: YamlNode | null): boolean => node === null || (isScalar(node) && node.value === null);
+
+/** Returns a function that reads a scalar of one type. */
+function scalar<Value>(isRight: (value: unknown) => value is Value, wanted: string): Read<Value> {
+  return (reader, given, path) => {
+    const node = reader.resolve(given);
+    const value = isScalar(node) ? node.value : undefined;
+    if (isRight(value)) return value;
+    const isWord = isScalar(node) && ['number', 'boolean'].includes(typeof value) && wanted === 'text';
+    return reader.refuse(given, `${path} must be ${wanted}${isWord ? ': put it in quotes' : ''}`);
+  };
+}
+
+const text = scalar((value): value is string => typeof value === 'string', 'text');
+const flag = scalar((value): value is boolean => typeof value === 'boolean', 'true or false');
+const number = scalar((value): value is number => Number.isInteger(value), 'a whole number');
+
+const oneOf = <const Value extends string>(values: readonly Value[]): Read<Value> =>
+  scalar((value): value is Value => values.some((one) => one === value), `one of ${values.join(', ')}`);
+
+/** Returns a function that also takes null, which clears the field. */
+const nullable =
+  <Value>(read: Read<Value>): Read<Value | null> =>
+  (reader, node, path) =>
+    isNull(reader.resolve(node)) ? null : read(reader, node, path);
+
+const listOf =
+  <Value>(read: Read<Value>): Read<Value[]> =>
+  (reader, given, path) => {
+    const node = reader.resolve(given);
+    if (!isSeq(node)) return reader.refuse(given, `${path} must be a list`);
+    const values = node.items.map((item, at) => read(reader, item, `${path}[${at}]`));
+    return values.filter((value) => value !== undefined);
+  };
+
+/** Fields whose values nobody can read back, so that no difference could be told either. */
+const SECRETS = ['password', 'privacyPassword'];
+
+type Fields<Value> = { readonly [Name in keyof Value]-?: Read<Exclude<Value[Name], undefined>> };
+
+/** Returns a function that reads an object of these fields, and refuses others. */
+const object =
+  <Value extends object>(fields: Fields<Value>, required: readonly (keyof Value & string)[]): Read<Value> =>
+  (reader, given, path) => {
+    const node = reader.resolve(given);
+    const names = Object.keys(fields);
+    if (!isMap(node)) {
+      const wanted = required.join(' and ') || names.join(', ');
+      return reader.refuse(given, `${path} must be an object with ${wanted}`);
+    }
+    const found: Record<string, unknown> = {};
+    for (const { key, value } of node.items) {
+      const name = isScalar(key) ? String(key.value) : '';
+      const inner = `${path}.${name}`;
+      const read: Read<unknown> | undefined = Object.hasOwn(fields, name)
+        ? Reflect.get(fields, name)
+        : undefined;
+      if (SECRETS.includes(name)) reader.refuse(key, `${inner} is a secret, which does not belong in a file`);
+      else if (!read) reader.refuse(key, `${inner} is no field; these are: ${names.join(', ')}`);
+      else found[name] = read(reader, value ?? key, inner);
+    }
+    for (const name of required) if (!node.has(name)) reader.refuse(given, `${path}.${name} is missing`);
+    return found as Value; // Each value was read by the function of its field; errors end the run.
+  };
+
+const target = <Name extends string, Value>(name: Name, read: Read<Value>) =>
+  listOf(
+    object<Record<Name, Value> & { url: string }>(
+      { [name]: read, url: text } as Fields<Record<Name, Value> & { url: string }>,
+      [name, 'url'],
+    ),
+  );
+
+const lists = {
+  countries: 'COUNTRY',
+  platforms: 'PLATFORM',
+  languages: 'LANGUAGE',
+  rotation: 'ROTATION',
+} as const;
+
+const targetFields = object<FileTargeting>(
+  {
+    type: oneOf(TARGET_TYPES),
+    countries: target('country', text),
+    platforms: target('platform', oneOf(PLATFORMS)),
+    languages: target('language', text),
+    rotation: listOf(text),
+  },
+  [],
+);
+
+/** Reads targets. With one list, the type follows from it. */
+const targeting: Read<FileTargeting> = (reader, node, path) => {
+  const value = targetFields(reader, node, path);
+  if (value === undefined || value.type !== undefined) return value;
+  const types = Object.entries(lists).flatMap(([name, type]) => (name in value ? [type] : []));
+  const [type] = types;
+  if (type !== undefined && types.length === 1) return { ...value, type };
+  return reader.refuse(node, `${path}.type is missing: it says by which list visitors are told apart`);
+};
+
+/** Reads the fields of a link. */
+export const linkFields = object<FileLink>(
+  {
+    url: text,
+    alias: text,
+    title: nullable(text),
+    domain: text,
+    disabled: flag,
+    forwardsQuery: flag,
+    privacy: oneOf(['PUBLIC', 'PRIVATE']),
+    space: nullable(text),
+    tags: listOf(text),
+    pixelIds: listOf(text),
+    expiration: nullable(
+      object<FileExpiration>({ at: nullable(text), clicks: nullable(number), url: nullable(text) }, []),
+    ),
+    targeting: nullable(targeting),
+  },
+  ['url'],
+);

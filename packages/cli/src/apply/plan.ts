@@ -1,0 +1,171 @@
+import type { CreateLinkInput, UpdateLinkInput } from '@linkspace/client';
+import type { Context } from '../context.ts';
+import { CliError, describeRefusal } from '../errors.ts';
+import type { LspLinkFragment } from '../generated/documents.ts';
+import { findDomainId, findId } from '../names.ts';
+import { readLinks } from '../pages.ts';
+import { asTargetingInput, type DesiredLink, type Difference, findDifferences } from './differences.ts';
+import { type Entry, externalIdPrefix, FileErrors, type LinkFile } from './file.ts';
+
+/** A change that makes the account's links those of the file. */
+export type PlannedChange =
+  | {
+      readonly action: 'create';
+      readonly key: string;
+      readonly line: number;
+      readonly input: CreateLinkInput;
+    }
+  | {
+      readonly action: 'update';
+      readonly key: string;
+      readonly link: LspLinkFragment;
+      readonly differences: readonly Difference[];
+      readonly input: UpdateLinkInput;
+    }
+  | { readonly action: 'delete'; readonly key: string; readonly link: LspLinkFragment };
+
+export interface Plan {
+  readonly changes: readonly PlannedChange[];
+  readonly unchanged: number;
+}
+
+/** The most links in a batch of the service. */
+export const BATCH = 100;
+
+/** Finds ids by names, each once, and collects what is not found with its line. */
+class Names {
+  readonly #context: Context;
+  readonly #errors: FileErrors;
+  readonly #ids = new Map<string, Promise<string>>();
+
+  constructor(context: Context, errors: FileErrors) {
+    this.#context = context;
+    this.#errors = errors;
+  }
+
+  async find(kind: 'space' | 'tag' | 'domain', name: string, line: number): Promise<string> {
+    const { client } = this.#context;
+    const place = `${kind} ${name}`;
+    const finding =
+      this.#ids.get(place) ?? (kind === 'domain' ? findDomainId(client, name) : findId(client, kind, name));
+    this.#ids.set(place, finding);
+    try {
+      return await finding;
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      this.#errors.add(line, error.message.replace(/\.$/, ''));
+      return '';
+    }
+  }
+}
+
+async function resolveNames(
+  { link, line }: Entry,
+  names: Names,
+): Promise<DesiredLink & { domainId?: string }> {
+  const { domain, space, tags, ...others } = link;
+  return {
+    ...others,
+    ...(domain !== undefined && { domainId: await names.find('domain', domain, line) }),
+    ...(space !== undefined && {
+      space: space === null ? null : { id: await names.find('space', space, line), name: space },
+    }),
+    ...(tags && {
+      tags: await Promise.all(tags.map(async (name) => ({ id: await names.find('tag', name, line), name }))),
+    }),
+  };
+}
+
+function createInput(
+  { url, space, tags, pixelIds, targeting, ...others }: DesiredLink & { domainId?: string },
+  externalId: string,
+): CreateLinkInput {
+  return {
+    ...others,
+    url,
+    externalId,
+    ...(space && { spaceId: space.id }),
+    ...(tags && { tagIds: tags.map(({ id }) => id) }),
+    ...(pixelIds && { pixelIds: [...pixelIds] }),
+    ...(targeting && { targeting: asTargetingInput(targeting) }),
+  };
+}
+
+/** Compares the links of a file with those that it has made. @throws CliError with the lines of all errors */
+export async function makePlan(context: Context, { file, name, entries }: LinkFile): Promise<Plan> {
+  const errors = new FileErrors(file);
+  const names = new Names(context, errors);
+  const prefix = externalIdPrefix(name);
+  const stored = new Map<string, LspLinkFragment>();
+  // Nothing is deleted that another file has made, or a person.
+  for await (const link of readLinks(context, { filter: { externalIdPrefix: prefix } }))
+    if (link.externalId?.startsWith(prefix)) stored.set(link.externalId.slice(prefix.length), link);
+
+  const updates: PlannedChange[] = [];
+  const creates: Extract<PlannedChange, { action: 'create' }>[] = [];
+  let unchanged = 0;
+  for (const entry of entries) {
+    const { key, line } = entry;
+    const { domainId, ...wanted } = await resolveNames(entry, names);
+    const link = stored.get(key);
+    stored.delete(key);
+    if (link === undefined) {
+      const input = createInput(
+        { ...wanted, ...(domainId !== undefined && { domainId }) },
+        `${prefix}${key}`,
+      );
+      creates.push({ action: 'create', key, line, input });
+      continue;
+    }
+    if (domainId !== undefined && domainId !== link.domain.id && domainId !== '')
+      errors.add(
+        line,
+        `${key}.domain cannot change from ${link.domain.name}; use another key for another link`,
+      );
+    const { differences, input } = findDifferences(wanted, link);
+    if (differences.length === 0) unchanged++;
+    else updates.push({ action: 'update', key, link, differences, input });
+  }
+  errors.throwIfAny();
+  const deletes = [...stored].map(([key, link]) => ({ action: 'delete' as const, key, link }));
+  // What is deleted or renamed first makes room for others' aliases.
+  const changes = [...deletes, ...updates, ...creates];
+  await checkCreates(context, creates, freedAliases(changes), errors);
+  errors.throwIfAny();
+  return { changes, unchanged };
+}
+
+/** Returns the aliases that links of the file have now and give up. */
+function freedAliases(changes: readonly PlannedChange[]): ReadonlySet<string> {
+  return new Set(
+    changes.flatMap((change) => {
+      if (change.action === 'create') return [];
+      const isFreed = change.action === 'delete' || change.input.alias !== undefined;
+      return isFreed ? [change.link.alias] : [];
+    }),
+  );
+}
+
+/** Has the service check new links, so that a file with a wrong one changes nothing. */
+async function checkCreates(
+  { client, io }: Context,
+  creates: readonly Extract<PlannedChange, { action: 'create' }>[],
+  freed: ReadonlySet<string>,
+  errors: FileErrors,
+): Promise<void> {
+  for (let from = 0; from < creates.length; from += BATCH) {
+    const batch = creates.slice(from, from + BATCH);
+    const refusals = await client.checkLinks(
+      batch.map(({ input }) => input),
+      { signal: io.signal },
+    );
+    for (const [at, { key, line, input }] of batch.entries()) {
+      const refusal = refusals[at];
+      if (!refusal) continue;
+      const isFreed = input.alias != null && freed.has(input.alias);
+      const fields = isFreed ? refusal.fields.filter(({ path }) => path[0] !== 'alias') : refusal.fields;
+      if (isFreed && fields.length === 0) continue;
+      errors.add(line, `${key}: ${describeRefusal({ ...refusal, fields }).replace(/\.$/, '')}`);
+    }
+  }
+}

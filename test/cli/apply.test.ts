@@ -1,0 +1,313 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { emptyServer, startTestServer, type TestServer } from '../support/server.ts';
+import { cliFor } from './support.ts';
+
+let server: TestServer;
+let lsp: Awaited<ReturnType<typeof cliFor>>;
+const folder = mkdtempSync(join(tmpdir(), 'linkspace-apply-'));
+const file = join(folder, 'links.yaml');
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(async () => {
+  await emptyServer(server);
+  lsp = await cliFor(server);
+});
+
+async function apply(text: string, ...options: string[]) {
+  writeFileSync(file, text);
+  const ended = await lsp(['apply', file, ...options]);
+  return { ...ended, stderr: ended.stderr.replaceAll(file, 'FILE') };
+}
+
+/** A file with a link for each key. */
+const linksOf = (keys: readonly string[], name = 'shop') =>
+  `name: ${name}\nlinks:\n${keys.map((key) => `  ${key}: { url: 'https://example.com/${key}' }\n`).join('')}`;
+
+const stored = async () =>
+  (await server.database.prisma.link.findMany({ orderBy: { id: 'asc' } })).map(({ externalId, url }) => [
+    externalId,
+    url,
+  ]);
+
+test('creates, changes and deletes links, and says what it does', async () => {
+  await lsp(['tags', 'create', 'Print']);
+  await lsp(['spaces', 'create', 'Marketing']);
+  const first = `name: spring-2026
+links:
+  sale:
+    url: https://example.com/sale
+    alias: sale
+    title: Sale
+    space: Marketing
+    tags: [print]
+  docs: { url: "https://example.com/docs", alias: guide }
+`;
+  const dry = await apply(first, '--dry-run');
+  expect([dry.code, dry.stderr]).toEqual([2, '']);
+  expect(dry.stdout).toBe(
+    [
+      '+ sale  https://example.com/sale',
+      '+ docs  https://example.com/docs',
+      '2 to create, 0 to change, 0 to delete, 0 unchanged.',
+      '',
+    ].join('\n'),
+  );
+  expect(await stored()).toEqual([]);
+
+  expect((await apply(first)).stdout).toContain('Created 2, changed 0, deleted 0, unchanged 0.\n');
+  expect(await stored()).toEqual([
+    ['lsp:spring-2026/sale', 'https://example.com/sale'],
+    ['lsp:spring-2026/docs', 'https://example.com/docs'],
+  ]);
+
+  const second = `name: spring-2026
+links:
+  sale: { url: "https://example.com/new", title: null, space: null, tags: [] }
+  more: { url: "https://example.com/more", alias: more }
+`;
+  const changed = await apply(second);
+  expect([changed.code, changed.stdout]).toEqual([
+    0,
+    [
+      '- docs  https://s.example/guide, 0 clicks',
+      '~ sale  https://s.example/sale',
+      '    url: https://example.com/sale → https://example.com/new',
+      '    title: Sale → null',
+      '    space: Marketing → null',
+      '    tags: ["Print"] → []',
+      '+ more  https://example.com/more',
+      'Created 1, changed 1, deleted 1, unchanged 0.',
+      '',
+    ].join('\n'),
+  ]);
+  expect(await apply(second, '--dry-run')).toMatchObject({
+    code: 0,
+    stdout: '0 to create, 0 to change, 0 to delete, 2 unchanged.\n',
+  });
+});
+
+const everything = `name: all
+defaults: &none null
+links:
+  one:
+    url: " https://EXAMPLE.com/a b?x=ä "
+    alias: one
+    title: "  Title  "
+    disabled: true
+    forwardsQuery: false
+    privacy: PRIVATE
+    expiration: { at: "2027-01-01T00:00Z", clicks: 5, url: "https://example.com/over" }
+    targeting: { countries: [{ country: de, url: "https://example.com/de" }, { country: AT, url: "https://example.com/at" }] }
+  two: { url: "https://example.com/\u202ex\u202e", expiration: null, targeting: null, title: "" }
+  three: { url: "https://example.com/3", targeting: { type: ROTATION, rotation: ["https://example.com/b", "https://example.com/a"] } }
+  four: { url: "https://example.com/4", targeting: { platforms: [{ platform: IOS, url: "https://example.com/ios" }] }, expiration: { at: "2027-01-01T10:00:30+01:00" } }
+  five: { url: "https://example.com/5", targeting: { languages: [{ language: DE, url: "https://example.com/de" }] } }
+`.replace('defaults: &none null\n', '');
+
+test('applying twice changes nothing, whatever the service keeps of a value', async () => {
+  const { code, stdout, stderr } = await apply(everything);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('Created 5,');
+  const before = await server.database.prisma.link.findMany();
+  const statements = await server.statementsOf(async () => {
+    expect((await apply(everything)).stdout).toBe('Created 0, changed 0, deleted 0, unchanged 5.\n');
+  });
+  expect(statements.filter((sql) => /^(INSERT|UPDATE|DELETE)/i.test(sql))).toEqual([]);
+  expect(await server.database.prisma.link.findMany()).toEqual(before);
+});
+
+test('a field that is absent is not touched', async () => {
+  await apply(linksOf(['one']));
+  await lsp(['links', 'edit', 'external:lsp:shop/one', '--title', 'By hand', '--disabled']);
+  expect((await apply(linksOf(['one']))).stdout).toBe('Created 0, changed 0, deleted 0, unchanged 1.\n');
+});
+
+test('deletes only what the same file has made', async () => {
+  await apply(linksOf(['one', 'two']));
+  await apply(linksOf(['one'], 'shop-2'));
+  await lsp(['links', 'create', 'https://example.com/', '--external-id', 'lsp:sho']);
+  await lsp(['links', 'create', 'https://example.com/', '--external-id', 'LSP:shop/x']);
+  await lsp(['links', 'create', 'https://example.com/']);
+  const other = await cliFor(server, 'other');
+  await other(['links', 'create', 'https://example.com/', '--external-id', 'lsp:shop/one']);
+  expect((await apply('name: shop\nlinks:\n')).stdout).toContain('deleted 2,');
+  expect((await stored()).map(([externalId]) => externalId)).toEqual([
+    ...['lsp:shop-2/one', 'lsp:sho', 'LSP:shop/x', null, 'lsp:shop/one'],
+  ]);
+});
+
+test('deletes more than ten links only if that many are allowed', async () => {
+  const keys = Array.from({ length: 12 }, (_, at) => `key-${at}`);
+  await apply(linksOf(keys));
+  for (const options of [[], ['--dry-run'], ['--allow-delete', '11']]) {
+    const refused = await apply(linksOf([]), ...options);
+    expect([refused.code, refused.stderr]).toEqual([
+      3,
+      'lsp: FILE would delete 12 links, with their clicks. Allow it with --allow-delete 12.\n',
+    ]);
+    expect(refused.stdout).toContain('0 to create, 0 to change, 12 to delete, 0 unchanged.');
+  }
+  expect(await stored()).toHaveLength(12);
+  expect((await apply(linksOf(keys.slice(0, 2)))).stdout).toContain('deleted 10, unchanged 2.');
+  await apply(linksOf(keys));
+  expect((await apply(linksOf([]), '--allow-delete', '12')).code).toBe(0);
+  expect(await stored()).toEqual([]);
+});
+
+test('applies hundreds of links in batches', async () => {
+  const keys = Array.from({ length: 250 }, (_, at) => `key-${at}`);
+  expect((await apply(linksOf(keys))).stdout).toContain('Created 250,');
+  const text = linksOf(keys).replaceAll('example.com', 'example.org');
+  expect(await apply(text)).toMatchObject({ code: 0, stdout: expect.stringContaining('changed 250,') });
+  expect((await apply(linksOf([]), '--allow-delete', '250')).stdout).toContain('deleted 250,');
+});
+
+test('an alias may go from one link of the file to another', async () => {
+  await apply('name: shop\nlinks:\n  a: { url: "https://example.com/", alias: x }\n');
+  const moved = await apply('name: shop\nlinks:\n  b: { url: "https://example.com/", alias: x }\n');
+  expect([moved.code, moved.stderr]).toEqual([0, '']);
+});
+
+test('a change by others meanwhile stays, and the rest is done', async () => {
+  await apply(linksOf(['one', 'two']));
+  const text = linksOf(['one', 'two']).replaceAll('example.com', 'example.org');
+  writeFileSync(file, text);
+  const { id } = (await server.database.prisma.link.findFirst({ where: { externalId: 'lsp:shop/one' } })) ?? {
+    id: 0,
+  };
+  // Between the plan and the change, another changes the first link.
+  const send = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    if (String(init?.body).includes('updateLinks'))
+      await server.database.prisma.link.update({
+        where: { id },
+        data: { title: 'Theirs', updatedAt: new Date(server.clock.now.getTime() + 60_000) },
+      });
+    return send(input, init);
+  };
+  try {
+    const { code, stdout, stderr } = await lsp(['apply', file]);
+    expect([code, stdout.split('\n').at(-2)]).toEqual([6, 'Created 0, changed 1, deleted 0, unchanged 0.']);
+    expect(stderr).toMatch(/^lsp: one: .+\n$/);
+  } finally {
+    globalThis.fetch = send;
+  }
+  expect(await stored()).toEqual([
+    ['lsp:shop/one', 'https://example.com/one'],
+    ['lsp:shop/two', 'https://example.org/two'],
+  ]);
+});
+
+test('prints the plan as JSON', async () => {
+  const { stdout } = await apply(linksOf(['one']), '--json', '--dry-run');
+  expect(JSON.parse(stdout)).toEqual({
+    name: 'shop',
+    dryRun: true,
+    changes: [
+      {
+        key: 'one',
+        action: 'create',
+        input: { url: 'https://example.com/one', externalId: 'lsp:shop/one' },
+      },
+    ],
+    unchanged: 0,
+  });
+});
+
+const within = (fields: string) =>
+  `name: shop\nlinks:\n  one:\n    url: https://example.com/\n    ${fields}\n`;
+
+test.each([
+  ['links:\n  a: { url: "https://example.com/" }\n', '1: name is missing'],
+  ['name: shop\n', '1: links is missing'],
+  ['name: Shop\nlinks:\n', '1: name must be 1 to 40 of a to z, 0 to 9 and -'],
+  [`name: ${'a'.repeat(41)}\nlinks:\n`, '1: name must be 1 to 40 of a to z, 0 to 9 and -'],
+  ['- one\n', '1: the file must be an object with name and links'],
+  ['', '1: the file must be an object with name and links'],
+  ['name: shop\nlinks:\n  - one\n', '3: links must be an object with a key for each link'],
+  ['name: shop\nlinks:\nlink:\n', '3: link is no field; these are: name, links'],
+  ['name: shop\nlinks:\n  a: { url: x }\n  b: { url: x }\n  a: { url: x }\n', '5: the key a is there twice'],
+  ['name: shop\nlinks:\n  a: { url: x\n', '4: '],
+  ['name: shop\nlinks:\n  1: { url: x }\n', '3: a key must be 1 to 200 letters'],
+  ['name: shop\nlinks:\n  "a b": { url: x }\n', '3: a key must be 1 to 200 letters'],
+  ['name: shop\nlinks:\n  a: {}\n', '3: a.url is missing'],
+  ['name: shop\nlinks:\n  a:\n', '3: a must be an object with url'],
+  ['name: shop\n---\nname: two\n', '2: '],
+  ['name: shop\nlinks:\n  a: !!js/function x\n', '3: '],
+  ['name: shop\nlinks:\n  a: *unknown\n', '3: '],
+  [within('titel: Sale'), '5: one.titel is no field; these are: url, alias, title,'],
+  [within('title: 5'), '5: one.title must be text: put it in quotes'],
+  [within('tags: Print'), '5: one.tags must be a list'],
+  [within('tags: [2026]'), '5: one.tags[0] must be text: put it in quotes'],
+  [within('disabled: "yes"'), '5: one.disabled must be true or false'],
+  [within('privacy: PASSWORD'), '5: one.privacy must be one of PUBLIC, PRIVATE'],
+  [within('password: secret'), '5: one.password is a secret, which does not belong in a file'],
+  [within('externalId: mine'), '5: one.externalId is no field'],
+  [within('expiration: { clicks: 1.5 }'), '5: one.expiration.clicks must be a whole number'],
+  [within('targeting: { countries: [{ country: DE }] }'), '5: one.targeting.countries[0].url is missing'],
+  [within('targeting: { rotation: [], countries: [] }'), '5: one.targeting.type is missing'],
+  [within('constructor: x'), '5: one.constructor is no field'],
+  [within('space: None'), '3: There is no space called "None"'],
+  [within('tags: [None]'), '3: There is no tag called "None"'],
+  [within('domain: no.example'), '3: There is no domain called "no.example"'],
+  [within('alias: "a b"'), '3: one: alias '],
+])('refuses %j with its line, before anything is changed', async (text, message) => {
+  const { code, stdout, stderr } = await apply(text);
+  expect([code, stdout]).toEqual([3, '']);
+  expect(stderr.slice(0, `lsp: FILE:${message}`.length)).toBe(`lsp: FILE:${message}`);
+  expect(await stored()).toEqual([]);
+});
+
+test('tells all errors of a file, by their lines', async () => {
+  const { stderr } = await apply('name: Shop\nlinks:\n  a: {}\n  b: { url: 1 }\n');
+  expect(stderr.split('\n').map((line) => /^lsp: FILE:(\d+)/.exec(line)?.[1])).toEqual([
+    '1',
+    '3',
+    '4',
+    undefined,
+  ]);
+});
+
+test('a wrong link keeps the whole file from being applied, and names the line', async () => {
+  const { code, stderr } = await apply(linksOf(['one', 'two']).replace('https://example.com/two', 'nowhere'));
+  expect([code, stderr]).toEqual([
+    3,
+    'lsp: FILE:4: two: url must be an absolute http or https URL, such as https://example.com/page.\n',
+  ]);
+  expect(await stored()).toEqual([]);
+});
+
+test('a link keeps its domain', async () => {
+  await apply(within('domain: s.example'));
+  await server.database.prisma.domain.create({
+    data: {
+      name: 'own.example',
+      accountId: (await server.database.prisma.account.findFirstOrThrow()).id,
+      verifiedAt: new Date(),
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    },
+  });
+  const { code, stderr } = await apply(within('domain: own.example'));
+  expect([code, stderr]).toEqual([
+    3,
+    'lsp: FILE:3: one.domain cannot change from s.example; use another key for another link.\n',
+  ]);
+});
+
+test('follows anchors, and shows progress at a terminal only', async () => {
+  const text = 'name: shop\nlinks:\n  a: &a { url: "https://example.com/" }\n  b: *a\n';
+  expect((await apply(text)).code).toBe(0);
+  expect(await stored()).toHaveLength(2);
+  writeFileSync(file, linksOf(['c']));
+  const { stderr } = await lsp(['apply', file], { typed: [] });
+  expect(stderr).toContain('3 of 3 changes');
+});
