@@ -21,13 +21,15 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Called with each part of the output. */
   readonly onOutput?: (text: string) => void;
+  /** Called with each part of what goes to standard error. */
+  readonly onNote?: (text: string) => void;
 }
 
 /** Runs the command line in this process, with these variables alone. */
 export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
-  { input = '', typed, signal = new AbortController().signal, onOutput }: RunOptions = {},
+  { input = '', typed, signal = new AbortController().signal, onOutput, onNote }: RunOptions = {},
 ): Promise<Ended> {
   let [stdout, stderr] = ['', ''];
   const asked: string[] = [];
@@ -43,6 +45,7 @@ export async function runCli(
     },
     complain: (text) => {
       stderr += text;
+      onNote?.(text);
     },
     async ask(question) {
       asked.push(question);

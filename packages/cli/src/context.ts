@@ -28,8 +28,13 @@ export class Context {
     this.#client?.close();
   }
 
+  /** Writes a part of a longer output. */
+  async write(text: string): Promise<void> {
+    await this.io.write(printable(text));
+  }
+
   async print(text: string): Promise<void> {
-    await this.io.write(`${printable(text)}\n`);
+    await this.write(`${text}\n`);
   }
 
   /** Prints the text for people, or with `--json` the value. */

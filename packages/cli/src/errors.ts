@@ -10,6 +10,7 @@ export const EXIT = {
   notAllowed: 5,
   conflict: 6,
   usage: 64,
+  interrupted: 130,
 } as const;
 
 type ExitCode = (typeof EXIT)[keyof typeof EXIT];

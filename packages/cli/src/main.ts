@@ -1,8 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import { addApply } from './commands/apply.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addLinks } from './commands/links.ts';
 import { addLogin } from './commands/login.ts';
 import { addSpacesAndTags } from './commands/named.ts';
+import { addQuery } from './commands/query.ts';
+import { addStatistics } from './commands/statistics.ts';
+import { addTransfer } from './commands/transfer.ts';
+import { addQrAndOpen } from './commands/visit.ts';
+import { addWatch } from './commands/watch.ts';
 import { Context } from './context.ts';
 import { describeError, EXIT } from './errors.ts';
 import { type Io, printable } from './io.ts';
@@ -10,7 +16,7 @@ import { VERSION } from './version.ts';
 
 const AFTER_HELP = `
 Exit codes: 0 done, 1 failed, 2 apply --dry-run would change something, 3 refused, 4 not found, 5 not allowed,
-6 changed by others meanwhile, 64 wrong command line.`;
+6 changed by others meanwhile, 64 wrong command line, 130 interrupted.`;
 
 /** Returns the command line with all its commands. */
 export function createProgram(context: Context): Command {
@@ -35,6 +41,12 @@ export function createProgram(context: Context): Command {
   addLinks(program, context);
   addSpacesAndTags(program, context);
   addApply(program, context);
+  addStatistics(program, context);
+  addQrAndOpen(program, context);
+  addWatch(program, context);
+  addTransfer(program, context);
+  addQuery(program, context);
+  addCompletion(program, context);
   return program;
 }
 
@@ -57,7 +69,7 @@ export async function main(
     }
     const { message, exitCode } = describeError(error);
     for (const line of message.split('\n')) io.complain(`lsp: ${line}\n`);
-    return exitCode;
+    return io.signal.aborted ? EXIT.interrupted : exitCode;
   } finally {
     context.close();
   }

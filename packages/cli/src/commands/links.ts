@@ -16,7 +16,8 @@ import { readLinks, take } from '../pages.ts';
 const STATUSES = ['ACTIVE', 'DISABLED', 'EXPIRED'] as const;
 const PRIVACIES = ['PUBLIC', 'PRIVATE', 'PASSWORD'] as const;
 const ORDERS = ['ID', 'ALIAS', 'CLICKS', 'TITLE', 'UPDATED_AT', 'URL'] as const;
-const REFERENCE = 'the id of the link, its short URL, or external:ID';
+/** The ways to name a link. */
+export const REFERENCE = 'the id of the link, its short URL, or external:ID';
 const EXTERNAL = 'external:';
 
 /** Finds a link by its id, its short URL or its external id. @throws CliError if the account has none */

@@ -1,0 +1,163 @@
+import type { ImportLinksMutation } from '@linkspace/client';
+import type { Command } from 'commander';
+import { choice, enumValue, readText, repeated } from '../arguments.ts';
+import type { Context } from '../context.ts';
+import { EXIT, usageError } from '../errors.ts';
+import { writeWhole } from '../files.ts';
+import type { LspLinkFragment } from '../generated/documents.ts';
+import { plain } from '../io.ts';
+import { findId } from '../names.ts';
+import { readLinks } from '../pages.ts';
+import { progressOn } from '../progress.ts';
+import { splitImport } from '../split.ts';
+
+const FORMATS = ['CSV', 'LINES', 'BITLY', 'DUB', 'KUTT', 'REBRANDLY', 'SHLINK', 'YOURLS'] as const;
+const ON_TAKEN = ['FAIL', 'SKIP', 'SUFFIX'] as const;
+const LONGEST_FILE = 200_000_000;
+
+interface ImportOptions {
+  readonly format: string;
+  readonly onTaken?: string;
+  readonly space?: string;
+  readonly domain?: string[];
+  readonly dryRun?: true;
+}
+
+function parseMapping(text: string): { from: string; to: string } {
+  const [from = '', to = '', ...rest] = text.split('=');
+  if (from === '' || to === '' || rest.length > 0)
+    throw usageError(`--domain is ${JSON.stringify(text)}; it must be OLD=NEW, such as bit.ly=s.example.`);
+  return { from, to };
+}
+
+type Result = ImportLinksMutation['importLinks']['results'][number];
+
+function describeResult({ reason, fields }: Result): string {
+  if (reason !== null) return reason;
+  return fields.map(({ path, messages }) => `${path.join('.')} ${messages.join(', ')}`).join('; ');
+}
+
+async function importFile(context: Context, file: string, options: ImportOptions): Promise<void> {
+  const { client, io } = context;
+  const format = enumValue(FORMATS, options.format);
+  const variables = {
+    format,
+    dryRun: options.dryRun ?? false,
+    ...(options.onTaken !== undefined && { onTaken: enumValue(ON_TAKEN, options.onTaken) }),
+    ...(options.space !== undefined && { spaceId: await findId(client, 'space', options.space) }),
+    ...(options.domain && { domainMap: options.domain.map(parseMapping) }),
+  };
+  const parts = splitImport(await readText(context, file, LONGEST_FILE), format === 'LINES');
+  const total = parts.reduce((sum, { records }) => sum + records, 0);
+  const progress = progressOn(context, 'records', total);
+  const results: Result[] = [];
+  const unused = new Set<string>();
+  try {
+    for (const { text, offset, records } of parts) {
+      const answer = await client.importLinks(
+        { ...variables, text },
+        { signal: io.signal, idempotencyKey: true },
+      );
+      for (const column of answer.unusedColumns) unused.add(column);
+      for (const result of answer.results) results.push({ ...result, line: result.line + offset });
+      progress.add(records);
+    }
+  } finally {
+    progress.end();
+  }
+  const count = (status: Result['status']) => results.filter((one) => one.status === status).length;
+  const [created, existing, refused] = [count('CREATED'), count('EXISTS'), count('REFUSED')];
+  for (const result of results)
+    if (result.status === 'REFUSED') context.note(plain(`${file}:${result.line}: ${describeResult(result)}`));
+  if (unused.size > 0) context.note(plain(`Columns that are not used: ${[...unused].join(', ')}.`));
+  const done = options.dryRun ? 'To create' : 'Created';
+  await context.show(
+    { created, existing, refused, unusedColumns: [...unused], results },
+    `${done} ${created}, existing ${existing}, refused ${refused}.`,
+  );
+  if (refused > 0) context.exitCode = EXIT.refused;
+}
+
+/** Returns a link as the record that an import of the format csv reads. */
+function exportRecord(link: LspLinkFragment): object {
+  const { space, expiration, targeting } = link;
+  return {
+    kind: 'link',
+    short_url: link.shortUrl,
+    domain: link.domain.name,
+    alias: link.alias,
+    url: link.url,
+    title: link.title,
+    external_id: link.externalId,
+    space: space?.name ?? null,
+    space_color: space?.color ?? null,
+    tags: link.tags.map(({ name, color }) => ({ name, color })),
+    pixels: link.pixels.map(({ name, type, value }) => ({ name, type, value })),
+    disabled: link.disabled,
+    forward_query: link.forwardsQuery,
+    has_password: link.hasPassword,
+    privacy: link.privacy,
+    has_privacy_password: link.hasPrivacyPassword,
+    expiration_url: expiration.url,
+    expires_at: expiration.at,
+    expiration_clicks: expiration.clicks,
+    target_type: targeting.type,
+    countries: targeting.countries,
+    platforms: targeting.platforms,
+    languages: targeting.languages,
+    rotation: targeting.rotation,
+    clicks: link.clicks,
+    last_clicked_at: link.lastClickedAt,
+    created_at: link.createdAt,
+    updated_at: link.updatedAt,
+  };
+}
+
+async function* exportText(context: Context): AsyncGenerator<string, void> {
+  const progress = progressOn(context, 'links', null);
+  const orderBy = { field: 'ID', direction: 'ASC' } as const;
+  let isFirst = true;
+  try {
+    yield '{"data":[';
+    for await (const link of readLinks(context, { orderBy })) {
+      yield `${isFirst ? '' : ','}\n${JSON.stringify(exportRecord(link))}`;
+      isFirst = false;
+      progress.add(1);
+    }
+    yield '\n]}\n';
+  } finally {
+    progress.end();
+  }
+}
+
+export function addTransfer(program: Command, context: Context): void {
+  program
+    .command('import')
+    .description('import links from a file, which may be repeated; existing links stay as they are')
+    .argument('<file>', 'the file; - is standard input')
+    .addOption(
+      choice(
+        '--format <format>',
+        'CSV or JSON of this service, URLs in lines, or the export of another',
+        FORMATS,
+      ).default('csv'),
+    )
+    .addOption(choice('--on-taken <way>', 'what to do with a link whose alias is taken', ON_TAKEN))
+    .option('--space <name>', 'the space of the new links, by its name or id')
+    .option('--domain <mapping>', 'the domain in place of another, as OLD=NEW; may be repeated', repeated)
+    .option('--dry-run', 'only check the file')
+    .action((file: string, options: ImportOptions) => importFile(context, file, options));
+
+  program
+    .command('export')
+    .description('write all links as JSON, which import reads; it contains no passwords')
+    .option('--file <file>', 'write them to this file, once they are complete')
+    .action(async ({ file }: { file?: string }) => {
+      const text = exportText(context);
+      if (file === undefined) for await (const part of text) await context.write(part);
+      else {
+        await writeWhole(file, text);
+        await context.show({ file }, `Wrote ${file}.`);
+      }
+    });
+}
