@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { script } from './command.mjs';
+import { layOutCli } from './pack/cli.mjs';
 import { layOutClient } from './pack/client.mjs';
 import { layOutService } from './pack/service.mjs';
 import { root } from './stamp.mjs';
@@ -11,7 +12,7 @@ import { root } from './stamp.mjs';
 const OUTPUT = join(root, 'dist-packages');
 
 /** Functions that copy the files of a package to an empty folder. */
-const packages = [layOutService, layOutClient];
+const packages = [layOutService, layOutClient, layOutCli];
 
 /** Packs a folder by npm, and returns the name of the tarball. */
 function pack(folder) {
@@ -30,7 +31,7 @@ await script(async () => {
   for (const layOut of packages) {
     const folder = mkdtempSync(join(tmpdir(), 'linkspace-pack-'));
     try {
-      layOut(folder);
+      await layOut(folder);
       const { filename, size, unpackedSize, entryCount } = pack(folder);
       const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e6 ? 2 : 1)} MB`;
       process.stdout.write(

@@ -75,7 +75,8 @@ async function tryOn(wanted, tarballs, temporary) {
   run(folder, env, 'npm', 'install', '--no-audit', '--no-fund', ...tarballs);
   const installed = performance.now();
   const commands = readdirSync(join(folder, 'node_modules/.bin')).filter((name) => !name.includes('.'));
-  if (commands.join() !== 'linkspace') throw new Error(`node_modules/.bin has ${commands.join(', ')}.`);
+  if (commands.sort().join() !== 'linkspace,lsp')
+    throw new Error(`node_modules/.bin has ${commands.join(', ')}.`);
   const service = await start(folder, env);
   const greeted = performance.now();
   const headers = { Authorization: `Bearer ${service.key}` };
@@ -87,6 +88,9 @@ async function tryOn(wanted, tarballs, temporary) {
   const listed = run(folder, env, 'npx', 'linkspace', 'keys', 'list');
   if (!listed.includes('default')) throw new Error(`The list of keys lacks the first one:\n${listed}`);
   run(folder, env, 'npx', 'linkspace', 'backup');
+  const own = { ...env, LINKSPACE_URL: service.origin, LINKSPACE_KEY: service.key };
+  const link = JSON.parse(run(folder, own, 'npx', 'lsp', 'links', 'show', '1', '--json'));
+  if (link.alias !== 'hello') throw new Error(`lsp shows another link: ${JSON.stringify(link)}`);
   const code = await service.stop();
   if (code !== 0) throw new Error(`The service ended with ${code} after a signal.`);
   const seconds = (greeted - began) / 1_000;

@@ -1,5 +1,5 @@
 // Collects the licences of the packages whose code a bundle contains.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../stamp.mjs';
 
@@ -30,9 +30,10 @@ export function isAllowed(expression) {
 /**
  * Returns a text with the name, version and licence of each package, and the files in which it has them.
  * @param folders their folders, from the project's root
+ * @param others the licences of what is in no package
  * @throws Error if a package has another licence, or none
  */
-export function collectLicences(folders) {
+export function collectLicences(folders, others = []) {
   const refused = [];
   const parts = folders.map((folder) => {
     const path = join(root, folder);
@@ -43,7 +44,5 @@ export function collectLicences(folders) {
     return [`${name} ${version}: ${license}`, ...bodies].join('\n\n');
   });
   if (refused.length > 0) throw new Error(`These licences are not allowed: ${refused.join(', ')}.`);
-  const font = join(root, 'web/inter-LICENSE.txt');
-  if (existsSync(font)) parts.push(`Inter: OFL-1.1\n\n${readFileSync(font, 'utf8').trim()}`);
-  return `Linkspace contains code of these packages.\n\n${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+  return `Linkspace contains code of these packages.\n\n${[...parts, ...others].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }

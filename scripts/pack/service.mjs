@@ -23,6 +23,9 @@ function makeManifest() {
   };
 }
 
+const readFontLicence = () =>
+  `Inter: OFL-1.1\n\n${readFileSync(join(root, 'web/inter-LICENSE.txt'), 'utf8').trim()}`;
+
 /** Copies the files of the package to an empty folder. `dist` must be built. */
 export function layOutService(folder) {
   rmSync(folder, { recursive: true, force: true });
@@ -37,6 +40,9 @@ export function layOutService(folder) {
   const belongs = (path) => !/\.map$|\/\.(?:compiled|stamp)|packages\.json$/.test(path);
   cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true, filter: belongs });
   cpSync(join(root, 'prisma/migrations'), join(folder, 'prisma/migrations'), { recursive: true });
-  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), collectLicences(read(BUNDLED)));
+  writeFileSync(
+    join(folder, 'THIRD-PARTY-LICENSES.txt'),
+    collectLicences(read(BUNDLED), [readFontLicence()]),
+  );
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(makeManifest(), null, 2)}\n`);
 }

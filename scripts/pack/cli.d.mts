@@ -1,0 +1,1 @@
+export function layOutCli(folder: string): Promise<void>;
