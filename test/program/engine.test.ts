@@ -25,6 +25,11 @@ const imports: readonly (readonly [folder: string, imported: string, isRefused: 
   ['packages/client/src', '../../cli/src/main.ts', true],
   ['packages/client/src', 'node:fs', true],
   ['packages/client/src', 'graphql', true],
+  ['packages/cli/src', '../../../src/domain/link/link.ts', true],
+  ['packages/cli/src', '../../client/src/index.ts', true],
+  ['packages/cli/src/commands', '../../../../src/domain/link/link.ts', true],
+  ['packages/cli/src/commands', '../../../client/src/index.ts', true],
+  ['packages/cli/src/commands', '../context.ts', false],
   ['packages/client/src', './errors.ts', false],
   ['packages/client/src/generated', '../methods.ts', false],
 ];
