@@ -9,6 +9,7 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { WebSocket } from 'ws';
 import { Caller } from '../src/testing/caller.ts';
 import { runCommand } from '../test/support/command.ts';
 import { freePort } from '../test/support/postgres-server.ts';
@@ -140,6 +141,25 @@ try {
     const headers = { 'X-Forwarded-Host': 'go.example', Forwarded: 'host=go.example' };
     const { location } = await askCaddy('s.example', { path: '/who', headers });
     assert.equal(location, 'https://example.com/default');
+  });
+  await check('WebSockets are passed on, for pages of the host alone', async () => {
+    const open = (origin: string) =>
+      new WebSocket(`wss://127.0.0.1:${https}/graphql`, 'graphql-transport-ws', {
+        ...{ origin, servername: 's.example', headers: { Host: `s.example:${https}` } },
+        ca: readFileSync(join(data, 'pki/authorities/local/root.crt')),
+      });
+    const socket = open(`https://s.example:${https}`);
+    await once(socket, 'open');
+    const authorization = `Bearer ${env.INITIAL_API_KEY}`;
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization } }));
+    const [message] = await once(socket, 'message');
+    assert.equal(String(message), '{"type":"connection_ack"}');
+    socket.terminate();
+    const foreign = open('https://evil.example');
+    foreign.on('error', () => {});
+    const [, { statusCode }] = (await once(foreign, 'unexpected-response')) as [unknown, IncomingMessage];
+    assert.equal(statusCode, 403);
+    foreign.terminate();
   });
   await check('links of pages have the scheme and the host of the request', async () => {
     const headers = {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connect } from '../../examples/screen/sockets.ts';
+import { Metrics } from '../../src/app/service/metrics.ts';
 import { listKeys, revokeKey } from '../../src/domain/access/api-key.ts';
 import { signedIn } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
@@ -164,6 +165,19 @@ describe('who may connect', () => {
     const again = await openSocket(server.origin);
     again.introduce(owner.key);
     expect((await again.closed)[0]).toBe(4401);
+  });
+
+  test('too many wrong keys of a network get 1013, and a right one connects', async () => {
+    const at = await startServer({ rateLimit: 4 });
+    const { key } = await at.caller();
+    const codes: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      const socket = await openSocket(at.origin);
+      socket.introduce(`wrong-key-${i}`);
+      codes.push((await socket.closed)[0]);
+    }
+    expect(codes).toEqual([4401, 4401, 1013]);
+    expect((await openAs(at.origin, key)).messages).toEqual([{ type: 'connection_ack' }]);
   });
 
   test('a key may open a socket by the header, as from a proxy', async () => {
@@ -388,6 +402,16 @@ describe('operations', () => {
       })
       .toBeGreaterThan(0);
   });
+});
+
+test('connections are counted for the metrics', async () => {
+  const metrics = new Metrics();
+  const at = await startServer({ metrics });
+  const { key } = await at.caller();
+  const [first] = [await openAs(at.origin, key), await openAs(at.origin, key)];
+  expect(await metrics.text()).toMatch(/^linkspace_sockets 2$/m);
+  first?.ws.close();
+  await expect.poll(() => metrics.text()).toMatch(/^linkspace_sockets 1$/m);
 });
 
 describe('limits', () => {

@@ -91,8 +91,8 @@ export interface Connections {
   hasRoomFor(accountId: number): boolean;
   /** Call it when the client says who it is. */
   introduced(): void;
-  /** Call it when more is to be sent. */
-  waits(): void;
+  /** Call it with the number of characters that are to be sent, and with the negative one when they are. */
+  waits(characters: number): void;
 }
 
 /** An operation of a WebSocket, or the WebSocket itself: it ends once. */
@@ -190,14 +190,18 @@ export class SocketConnection<Asked extends EngineRequest> {
   send(text: string): Promise<void> {
     if (this.unsent > MAX_UNSENT) this.close(closeCodes.tryAgain, 'The answers are read too slowly.');
     if (this.#ending.destroyed) return Promise.resolve();
-    this.unsent += text.length;
-    this.#connections.waits();
+    this.#waits(text.length);
     return new Promise((resolve) => {
       this.#ws.send(text, () => {
-        this.unsent -= text.length;
+        this.#waits(-text.length);
         resolve();
       });
     });
+  }
+
+  #waits(characters: number): void {
+    this.unsent += characters;
+    this.#connections.waits(characters);
   }
 
   /** Closes it, and ends all that runs on it. The first code counts. */
@@ -237,9 +241,9 @@ export class SocketConnection<Asked extends EngineRequest> {
   }
 
   #leaveIfIdle(): void {
-    const isIdle = [...this.#operations].every(({ isStream }) => isStream);
+    if (this.#leave === null || [...this.#operations].some(({ isStream }) => !isStream)) return;
     // After the answer that has just been made.
-    if (this.#leave !== null && isIdle) setImmediate(this.#leave);
+    setImmediate(this.#leave);
   }
 
   /** Closes it for an error. */

@@ -71,6 +71,15 @@ interface Loaded<Asked extends EngineRequest> {
   readonly protocol: Protocol<SocketConnection<Asked>>;
 }
 
+/** Calls back with the number of received bytes so far, before ws reads them. */
+function countBytes(socket: Socket, onBytes: (received: number) => void): void {
+  let received = 0;
+  socket.prependListener('data', ({ length }: Buffer) => {
+    received += length;
+    onBytes(received);
+  });
+}
+
 export class GraphQLSockets<Asked extends EngineRequest> implements Sockets {
   readonly protocol = PROTOCOL;
   readonly surface: Surface;
@@ -79,7 +88,9 @@ export class GraphQLSockets<Asked extends EngineRequest> implements Sockets {
   readonly #open = new Set<Open<Asked>>();
   /** The connections of requests that are not taken yet, and of those that are refused. */
   readonly #others = new Set<Socket>();
-  #loaded: Loaded<Asked> | null = null;
+  #loading: Promise<Loaded<Asked>> | null = null;
+  /** Number of characters of answers that are not sent yet, over all connections. */
+  #unsent = 0;
   #pings: NodeJS.Timeout | undefined;
   #isStopping = false;
 
@@ -101,18 +112,27 @@ export class GraphQLSockets<Asked extends EngineRequest> implements Sockets {
   async take(req: IncomingMessage, socket: Socket, head: Buffer, info: RequestInfo): Promise<void> {
     this.#others.add(socket);
     socket.once('close', () => this.#others.delete(socket));
-    this.#loaded ??= await this.#load();
-    const { frames, protocol } = this.#loaded;
+    this.#loading ??= this.#load();
+    const { frames, protocol } = await this.#loading;
     frames.handleUpgrade(req, socket, head, (ws) => {
       this.#dependencies.requestLog.answered(101, info);
       ws.on('error', () => {});
-      if (this.#isStopping) return ws.close(closeCodes.goingAway);
-      const unknown = [...this.#open].filter(({ isIntroduced }) => !isIntroduced);
-      if (this.#open.size >= this.#limits.max || unknown.length >= this.#limits.maxUnknown)
-        return ws.close(closeCodes.tryAgain, 'There are too many connections.');
-      this.#others.delete(socket);
-      this.#begin(ws, req, socket, info, protocol);
+      const code = this.#findRefusal();
+      if (code === null) {
+        this.#others.delete(socket);
+        return this.#begin(ws, req, socket, info, protocol);
+      }
+      countBytes(socket, (received) => received > MAX_UNKNOWN && ws.terminate());
+      ws.close(code, 'There are too many connections, or the service stops.');
     });
+  }
+
+  /** Returns the code with which one more connection is closed; null if it is taken. */
+  #findRefusal(): number | null {
+    if (this.#isStopping) return closeCodes.goingAway;
+    const unknown = [...this.#open].filter(({ isIntroduced }) => !isIntroduced);
+    const isTaken = this.#open.size < this.#limits.max && unknown.length < this.#limits.maxUnknown;
+    return isTaken ? null : closeCodes.tryAgain;
   }
 
   async #load(): Promise<Loaded<Asked>> {
@@ -158,17 +178,17 @@ export class GraphQLSockets<Asked extends EngineRequest> implements Sockets {
       introduced() {
         open.isIntroduced = true;
       },
-      waits: () => this.#boundUnsent(),
+      waits: (characters) => {
+        this.#unsent += characters;
+        if (this.#unsent > MAX_UNSENT) this.#endSlowest();
+      },
     });
     const open: Open<Asked> = { ws, connection, isIntroduced: false, isAlive: true };
     this.#open.add(open);
     this.#pings ??= setInterval(() => this.#ping(), this.#limits.pingInterval).unref();
-    let received = 0;
-    // Before ws reads a message.
-    socket.prependListener('data', ({ length }: Buffer) => {
+    countBytes(socket, (received) => {
       open.isAlive = true;
-      received += length;
-      if (received > MAX_UNKNOWN && !open.isIntroduced)
+      if (received > MAX_UNKNOWN && connection.accountId === null)
         connection.close(closeCodes.tooLarge, 'Say who you are first.');
     });
     const closed = protocol.opened(connection, connection);
@@ -190,18 +210,10 @@ export class GraphQLSockets<Asked extends EngineRequest> implements Sockets {
     }
   }
 
-  /** Disconnects the slowest readers if unsent answers take too much memory. */
-  #boundUnsent(): void {
-    const all = [...this.#open];
-    let total = all.reduce((sum, { connection }) => sum + connection.unsent, 0);
-    if (total <= MAX_UNSENT) return;
-    for (const { ws, connection } of all.sort(
-      (one, other) => other.connection.unsent - one.connection.unsent,
-    )) {
-      total -= connection.unsent;
-      ws.terminate();
-      if (total <= MAX_UNSENT) return;
-    }
+  /** Disconnects the reader for whom most waits. */
+  #endSlowest(): void {
+    const [slowest] = [...this.#open].sort((one, other) => other.connection.unsent - one.connection.unsent);
+    slowest?.ws.terminate();
   }
 
   /** Takes no more connections, and closes each once no query or mutation runs on it. Clients come back elsewhere. */

@@ -99,7 +99,10 @@ export function answerUpgrades(server: Server, dependencies: UpgradeDependencies
     // Pages of other sites can open WebSockets in a person's name, without a question before.
     if (findOrigin(req) !== 'own') delete req.headers.cookie;
     release(socket);
-    void sockets.take(req, socket, head, info);
+    sockets.take(req, socket, head, info).catch((error: unknown) => {
+      requestLog.failed(info, error);
+      socket.destroy();
+    });
   });
 }
 

@@ -57,7 +57,11 @@ export class RequestLog {
 
   /** Logs an internal error, or one of the database, with the request's id. */
   fault(res: ServerResponse, error: unknown): void {
-    logFault(this.#log, getRequestInfo(res).requestId, error);
+    this.failed(getRequestInfo(res), error);
+  }
+
+  failed({ requestId }: RequestInfo, error: unknown): void {
+    logFault(this.#log, requestId, error);
   }
 
   unreadable(what: object): void {
