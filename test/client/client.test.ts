@@ -1,6 +1,7 @@
 import { parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, ConflictError, createClient, LinkspaceError } from '../../packages/client/src/index.ts';
+import { signedIn } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { fetchWith } from './support.ts';
 
@@ -176,6 +177,19 @@ test('without a key, or with an unknown one, the service refuses', async () => {
     const stranger = createClient({ url: server.origin, ...(key && { key }) });
     expect(await errorOf(stranger.links().page())).toMatchObject({ code: 'UNAUTHENTICATED' });
   }
+});
+
+test('on a page of the service, the session of the person counts', async () => {
+  const account = await server.database.prisma.account.findFirstOrThrow();
+  const person = await signedIn(server, account.id, 'OWNER');
+  const fetch: typeof globalThis.fetch = (to, init) => person.fetch(new URL(String(to)).pathname, init);
+  const page = createClient({ url: server.origin, fetch });
+  expect(await page.domains().totalCount()).toBe(1);
+  const { key, apiKey } = await page.createApiKey({ name: 'Program', role: 'VIEWER' });
+  const program = createClient({ url: server.origin, key });
+  expect(apiKey.name).toBe('Program');
+  expect(await program.domains().totalCount()).toBe(1);
+  expect(await errorOf(program.createTag({ name: 'no' }))).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test('sends further headers, to an address with a slash at its end', async () => {

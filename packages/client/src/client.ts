@@ -111,7 +111,14 @@ export function createClient(options: ClientOptions): Client {
 
   let loading: Promise<ChangeFeed> | null = null;
   const loadFeed = (): Promise<ChangeFeed> => {
-    loading ??= import('./change-feed.ts').then(({ ChangeFeed }) => new ChangeFeed(sender));
+    loading ??= import('./change-feed.ts').then(
+      ({ ChangeFeed }) => new ChangeFeed(sender),
+      (error: unknown) => {
+        // A page may get the file the next time.
+        loading = null;
+        throw error;
+      },
+    );
     return loading;
   };
   const client = {
