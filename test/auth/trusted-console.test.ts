@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as generated from '../../console/src/generated/documents.ts';
 import { type Person, signedIn } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+import { openAs, type RawSocket } from '../support/sockets.ts';
 
 const trusted = new Map([['viewer', '{ viewer { account { name } } }']]);
 const UNTRUSTED = 'UNTRUSTED_DOCUMENT';
@@ -55,6 +56,32 @@ async function codeOf(caller: Pick<Caller | Person, 'fetch'>, body: object): Pro
   const answer = (await response.json()) as { errors?: { extensions: { code: string } }[] };
   return answer.errors?.[0]?.extensions.code;
 }
+
+test('a WebSocket of a session executes them, too, and that of a key none', async () => {
+  const headers = {
+    Origin: 'https://s.example',
+    'X-Forwarded-Host': 's.example',
+    Cookie: person.cookie ?? '',
+  };
+  const [own, ofKey] = [
+    await openAs(server.origin, undefined, { headers }),
+    await openAs(server.origin, owner.key),
+  ];
+  const codeOn = async (socket: RawSocket, id: string, query: string) => {
+    socket.send({
+      id,
+      type: 'subscribe',
+      payload: { query, operationName: id, extensions: { cost: 'only' } },
+    });
+    await expect.poll(() => socket.about(id).length).toBeGreaterThan(0);
+    return /"code":"(\w+)"/.exec(JSON.stringify(socket.about(id)[0]))?.[1];
+  };
+  for (const [name, document] of documents) {
+    expect([undefined, 'BAD_REQUEST']).toContain(await codeOn(own, name, stringifyDocument(document)));
+    expect(await codeOn(ofKey, name, stringifyDocument(document))).toBe(UNTRUSTED);
+  }
+  expect(await codeOn(own, 'Mine', 'query Mine { viewer { account { id } } }')).toBe(UNTRUSTED);
+});
 
 test('a session executes the operations of the console, and a key none', async () => {
   expect(documents.size).toBeGreaterThan(30);

@@ -104,7 +104,7 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
 
   const documents = new Documents(api, graphiql);
   const operations = {
-    ...{ documents, graphiql, trusted },
+    ...{ documents, graphiql, trusted, trusts },
     run: (sent: Sent, request: ApiRequest, how: Transport) => run(api, documents, sent, request, how),
   };
   const sockets = new GraphQLSockets({
@@ -122,7 +122,7 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
       openId?.check();
       return createFirst(config, db, ports);
     },
-    graphql: createGraphQLHandler({ ...operations, trusts, readRequest, report }),
+    graphql: createGraphQLHandler({ ...operations, readRequest, report }),
     sockets,
     findSocketOrigin: (req: IncomingMessage) => cookies.findSocketOrigin(req),
     rest: createRestRouter({

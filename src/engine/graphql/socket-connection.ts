@@ -21,7 +21,7 @@ import type { Documents } from './document.ts';
 import { badRequest, findHttp, presentedAny, shortenMessages } from './errors.ts';
 import { asksByHash, hashUnsupported, measureJson } from './parameters.ts';
 import type { Answers, Sent } from './pipeline.ts';
-import { requireTrusted, type TrustedDocuments } from './trusted-documents.ts';
+import { requireTrusted } from './trusted-documents.ts';
 import type { GraphQLOptions, Run } from './yoga.ts';
 
 /** The codes with which the service closes a connection; those from 4000 on are of the protocol. */
@@ -126,10 +126,15 @@ const tooMany = (what: string) =>
   new DomainError('RATE_LIMITED', `A connection may have ${what} at once.`, [], RETRY_LATER);
 
 /** Reads an operation in the form of one over HTTP. @throws GraphQLError */
-function readSent(payload: SubscribePayload, trusted: TrustedDocuments | undefined): Sent {
+function readSent<Asked>(
+  payload: SubscribePayload,
+  request: Asked,
+  { trusted, trusts }: GraphQLOptions<Asked>,
+): Sent {
   const { query, operationName, variables, extensions } = payload;
   if (trusted === undefined && asksByHash(payload)) throw hashUnsupported;
-  const text = trusted === undefined ? query : requireTrusted(trusted, payload);
+  const isTrusted = (text: string) => trusts?.(text, request) === true;
+  const text = trusted === undefined ? query : requireTrusted(trusted, payload, isTrusted);
   return { query: text, operationName: operationName || undefined, variables, extensions };
 }
 
@@ -307,7 +312,7 @@ export class SocketConnection<Asked extends EngineRequest> {
 
   /** @throws DomainError, GraphQLError */
   async #execute(operation: Operation, id: string, payload: SubscribePayload): Promise<Answers> {
-    const { documents, load, enter, readOperation, run, trusted } = this.#dependencies;
+    const { documents, load, enter, readOperation, run } = this.#dependencies;
     const { info, ending } = operation;
     load.requestStarted();
     if (id.length > MAX_ID) throw badRequest(`The id of an operation has at most ${MAX_ID} characters.`);
@@ -323,7 +328,7 @@ export class SocketConnection<Asked extends EngineRequest> {
     });
     // Many documents that arrive together are parsed and answered with other work in between.
     await pauseIfBlocked();
-    const sent = readSent(payload, trusted);
+    const sent = readSent(payload, request, this.#dependencies);
     operation.isSubscription = documents.isSubscription(sent.query, sent.operationName);
     const subscriptions = [...this.#operations].filter(({ isSubscription }) => isSubscription);
     if (subscriptions.length > MAX_SUBSCRIPTIONS) throw tooMany(`${MAX_SUBSCRIPTIONS} subscriptions`);

@@ -65,12 +65,19 @@ export function onlyTrusted(documents: TrustedDocuments, isTrusted: (request: Re
   });
 }
 
-/** Returns the text of the trusted document that a client asks for without HTTP. @throws GraphQLError if there is none */
+/**
+ * Returns the text that is executed for a client without HTTP.
+ * @param isTrusted returns whether a text is executed, too
+ * @throws GraphQLError if it asks for no trusted document
+ */
 export function requireTrusted(
   documents: TrustedDocuments,
   params: { readonly query: string; readonly extensions?: unknown },
+  isTrusted: (query: string) => boolean,
 ): string {
-  const id = params.query === '' ? findDocumentId(params) : null;
+  const { query } = params;
+  if (query !== '' && findDocumentId(params) === null && isTrusted(query)) return query;
+  const id = query === '' ? findDocumentId(params) : null;
   const text = id === null ? null : findText(documents, id);
   if (text !== null) return text;
   const { message, extensions } = id === null ? needed : unknown;
