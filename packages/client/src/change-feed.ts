@@ -46,8 +46,8 @@ export class ChangeFeed {
     this.#running = null;
   }
 
-  #wakeAll(mustCheck: boolean): void {
-    for (const follower of this.#followers) follower.wake(mustCheck);
+  #wakeAll(mayLag: boolean): void {
+    for (const follower of this.#followers) follower.wake(mayLag);
   }
 
   async #run(running: AbortSignal): Promise<void> {

@@ -1,35 +1,21 @@
 // Follows the log of changes. A client loads this file with its first iteration over changes.
 import { LinkspaceError } from './errors.ts';
-import {
-  type ChangeFilter,
-  findChange,
-  lastChange,
-  type PlaceFragment,
-  type ReadChangesQuery,
-  readChanges,
-} from './generated/changes.ts';
+import { type ChangeFilter, lastChange, type ReadChangesQuery, readChanges } from './generated/changes.ts';
 import type { StoredDocument } from './methods.ts';
 import type { Sender } from './send.ts';
 import { growingPause } from './timing.ts';
 
 type LoggedChange = ReadChangesQuery['changes']['edges'][number]['node'];
 
-/** The place of a change in the log. */
-export interface ChangePosition {
-  readonly cursor: string;
-  /** The global id of the change at that place. */
-  readonly nodeId: string;
-}
-
 /** A change of one record, with its place in the log. */
-export type Change = LoggedChange & ChangePosition & { readonly reset?: undefined };
+export type Change = LoggedChange & { readonly cursor: string; readonly reset?: undefined };
 
 /** A change, or `reset` in place of changes that the service no longer has. */
 export type ChangeEvent = Change | { readonly reset: true };
 
 export interface ChangesOptions {
-  /** A change or position from before. The changes after it come first. */
-  readonly after?: ChangePosition | null | undefined;
+  /** The cursor of a change from before. The changes after it come first; null for all that the service has. */
+  readonly after?: string | null | undefined;
   /** Ends the iteration; what it throws is the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -37,10 +23,10 @@ export interface ChangesOptions {
 /** The changes of an account. They can be iterated once. */
 export interface Changes extends AsyncIterableIterator<ChangeEvent, undefined> {
   /**
-   * Resolves with the place in the log that has been reached, once it is known. All later changes come. It is null before the
-   * first change of the account.
+   * Resolves with the cursor that has been reached, once it is known. All later changes come. It is null before the first change
+   * of the account.
    */
-  position(): Promise<ChangePosition | null>;
+  position(): Promise<string | null>;
 }
 
 /** The number of changes in a request, the most that the service gives. */
@@ -53,11 +39,6 @@ const PASSING = ['NETWORK', 'UNAVAILABLE', 'RATE_LIMITED', 'INTERNAL', 'UNEXPECT
 
 export const isPassing = (error: unknown): error is LinkspaceError =>
   error instanceof LinkspaceError && PASSING.includes(error.code);
-
-const placeIn = (edges: readonly PlaceFragment[]): ChangePosition | null => {
-  const [edge] = edges;
-  return edge ? { cursor: edge.cursor, nodeId: edge.node.nodeId } : null;
-};
 
 /** Tells followers when there are changes. */
 interface Feed {
@@ -76,12 +57,12 @@ export class Follower implements Changes {
   readonly #ended = new AbortController();
   readonly #signal: AbortSignal;
   readonly #events: AsyncGenerator<ChangeEvent, undefined>;
-  #position: ChangePosition | null | undefined;
+  #position: string | null | undefined;
   #started: Promise<void> | null = null;
   /** True if there may be something to read. */
   #isDue = true;
-  /** True if the log may no longer reach back to the position. */
-  #mustCheck = true;
+  /** True if its position may be far behind the end of the log, since nothing matched the filter. */
+  #mayLag = true;
   #failure: unknown;
   #wake = (): void => {};
 
@@ -95,10 +76,10 @@ export class Follower implements Changes {
     this.#events = this.#follow();
   }
 
-  /** Has it read the log. @param mustCheck if the log may have lost its start since the last read */
-  wake(mustCheck: boolean): void {
+  /** Has it read the log. @param mayLag after a new connection */
+  wake(mayLag: boolean): void {
     this.#isDue = true;
-    this.#mustCheck ||= mustCheck;
+    this.#mayLag ||= mayLag;
     this.#wake();
   }
 
@@ -108,7 +89,7 @@ export class Follower implements Changes {
     this.wake(false);
   }
 
-  async position(): Promise<ChangePosition | null> {
+  async position(): Promise<string | null> {
     await this.#start();
     return this.#position ?? null;
   }
@@ -133,8 +114,13 @@ export class Follower implements Changes {
 
   async #begin(): Promise<void> {
     if (this.#position !== undefined) return;
+    this.#position = await this.#findEnd();
+  }
+
+  /** Returns the cursor of the last change; null if there is none. */
+  async #findEnd(): Promise<string | null> {
     const { changes } = await this.#query(lastChange, {});
-    this.#position = placeIn(changes.edges);
+    return changes.edges[0]?.cursor ?? null;
   }
 
   async *#follow(): AsyncGenerator<ChangeEvent, undefined> {
@@ -178,27 +164,24 @@ export class Follower implements Changes {
   }
 
   async *#read(): AsyncGenerator<ChangeEvent, undefined> {
-    let end: ChangePosition | null = null;
-    if (this.#mustCheck && this.#position) {
-      const { node, changes } = await this.#query(findChange, { nodeId: this.#position.nodeId });
-      // Changes are deleted in order: if this one is there, all later ones are.
-      if (node === null) return yield* this.#reset(placeIn(changes.edges));
-      end = placeIn(changes.edges);
-    }
-    this.#mustCheck = false;
+    // Before the read, so that nothing that matches is between the position and this end if the read finds nothing.
+    const end = this.#mayLag && this.#filter ? await this.#findEnd() : null;
+    this.#mayLag = false;
     for (let count = 0; ; ) {
       const { edges, pageInfo } = await this.#readPage();
       if (edges === null) {
-        const { changes } = await this.#query(lastChange, {});
-        return yield* this.#reset(placeIn(changes.edges));
+        this.#position = await this.#findEnd();
+        yield { reset: true };
+        // What came since the end was read.
+        this.#isDue = true;
+        return undefined;
       }
       count += edges.length;
       for (const { cursor, node } of edges) {
-        this.#position = { cursor, nodeId: node.nodeId };
+        this.#position = cursor;
         yield { ...node, cursor };
       }
       if (pageInfo.hasNextPage) continue;
-      // Nothing that matches is between the position and what was the end before.
       if (count === 0 && end !== null) this.#position = end;
       return undefined;
     }
@@ -206,7 +189,7 @@ export class Follower implements Changes {
 
   /** Reads the next changes; null if the service says that the log no longer reaches back. */
   async #readPage(): Promise<ReadChangesQuery['changes'] | { edges: null; pageInfo: null }> {
-    const after = this.#position?.cursor ?? null;
+    const after = this.#position ?? null;
     try {
       return (await this.#query(readChanges, { first: PAGE, after, filter: this.#filter })).changes;
     } catch (error) {
@@ -214,15 +197,6 @@ export class Follower implements Changes {
         return { edges: null, pageInfo: null };
       throw error;
     }
-  }
-
-  async *#reset(end: ChangePosition | null): AsyncGenerator<ChangeEvent, undefined> {
-    this.#position = end;
-    this.#mustCheck = false;
-    yield { reset: true };
-    // What came since the end was read.
-    this.#isDue = true;
-    return undefined;
   }
 
   async #query<Data, Variables extends object>(

@@ -1,4 +1,4 @@
-export type { Change, ChangeEvent, ChangePosition, Changes, ChangesOptions } from './changes.ts';
+export type { Change, ChangeEvent, Changes, ChangesOptions } from './changes.ts';
 export { type Client, createClient, type RequestOptions } from './client.ts';
 export { ConflictError, LinkspaceError, type RefusedField, SecretLost } from './errors.ts';
 export type { ChangeFilter } from './generated/changes.ts';
