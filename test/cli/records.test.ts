@@ -72,6 +72,17 @@ test('takes any fields of the input from a JSON object, and options win', async 
   });
 });
 
+test.each([
+  [64, '[]', 'lsp: --input must be a JSON object.\n'],
+  [64, '{', 'lsp: --input is not JSON: '],
+  [3, '{ "nothing": 1 }', 'lsp: '],
+  [3, '{ "title": 1 }', 'lsp: '],
+])('exits with %s for the input %s', async (code, input, message) => {
+  const ended = await lsp(['links', 'create', 'https://example.com/', '--input', '-'], { input });
+  expect([ended.code, ended.stdout, ended.stderr.slice(0, message.length)]).toEqual([code, '', message]);
+  expect(ended.stderr.split('\n')).toHaveLength(2);
+});
+
 test.each(['spaces', 'tags'])('creates, lists, shows, edits and deletes %s', async (kind) => {
   const { id } = await json(kind, 'create', 'First', '--color', '2');
   expect((await lsp([kind, 'show', 'first'])).stdout).toMatch(
@@ -191,7 +202,8 @@ test('removes escape codes and control characters of records from tables', async
   ]) {
     const { stdout } = await lsp(args, { typed: [] });
     expect(stdout).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u);
-    expect(stdout).toContain('red');
+    expect(stdout).not.toContain('\\u');
+    expect(stdout).toContain('red xgpj');
   }
   const { stdout } = await lsp(['links', 'show', id, '--json']);
   expect(stdout).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u);

@@ -33,7 +33,12 @@ export function usageError(message: string): CliError {
 const CODES: Readonly<Record<string, ExitCode>> = {
   VALIDATION: EXIT.refused,
   IN_USE: EXIT.refused,
+  BAD_REQUEST: EXIT.refused,
   BAD_USER_INPUT: EXIT.refused,
+  TOO_COSTLY: EXIT.refused,
+  OPERATION_RESOLUTION_FAILURE: EXIT.refused,
+  UNTRUSTED_DOCUMENT: EXIT.refused,
+  IDEMPOTENCY_MISMATCH: EXIT.refused,
   GRAPHQL_PARSE_FAILED: EXIT.refused,
   GRAPHQL_VALIDATION_FAILED: EXIT.refused,
   NOT_FOUND: EXIT.notFound,
