@@ -170,6 +170,17 @@ test('applies hundreds of links in batches', async () => {
   expect((await apply(linksOf([]), '--allow-delete', '250')).stdout).toContain('deleted 250,');
 });
 
+test('applies links with many long targets in batches that the service takes', async () => {
+  const rotation = Array.from({ length: 100 }, (_, at) => `https://example.com/${at}/${'x'.repeat(300)}`);
+  const entries = Array.from({ length: 90 }, (_, at) => [
+    `key-${at}`,
+    { url: 'https://example.com/', targeting: { rotation } },
+  ]);
+  const text = JSON.stringify({ name: 'shop', links: Object.fromEntries(entries) });
+  expect(await apply(text)).toMatchObject({ code: 0, stdout: expect.stringContaining('Created 90,') });
+  expect((await apply(text, '--dry-run')).code).toBe(0);
+});
+
 test('an alias may go from one link of the file to another', async () => {
   await apply('name: shop\nlinks:\n  a: { url: "https://example.com/", alias: x }\n');
   const moved = await apply('name: shop\nlinks:\n  b: { url: "https://example.com/", alias: x }\n');

@@ -2,7 +2,8 @@ import type { Context } from '../context.ts';
 import { describeRefusal, EXIT } from '../errors.ts';
 import { LspCreateLinksDocument, LspUpdateLinksDocument } from '../generated/documents.ts';
 import { progressOn } from '../progress.ts';
-import { BATCH, type Plan, type PlannedChange } from './plan.ts';
+import { inBatches } from './batches.ts';
+import type { Plan, PlannedChange } from './plan.ts';
 
 /** A change that the service has refused. */
 export interface Refused {
@@ -35,14 +36,13 @@ export async function execute(context: Context, { changes }: Plan): Promise<Outc
   const progress = progressOn(context, 'changes', changes.length);
   const options = { signal: io.signal, idempotencyKey: true };
 
-  const inBatches = async <Action extends PlannedChange['action']>(
+  const send = async <Action extends PlannedChange['action']>(
     action: Action,
-    send: (batch: readonly Of<Action>[]) => Promise<readonly Result[]>,
+    sendBatch: (batch: readonly Of<Action>[]) => Promise<readonly Result[]>,
   ): Promise<void> => {
     const all = changes.filter(isOf(action));
-    for (let from = 0; from < all.length; from += BATCH) {
-      const batch = all.slice(from, from + BATCH);
-      const results = await send(batch);
+    for (const batch of inBatches(all, (change) => ('input' in change ? change.input : change.key))) {
+      const results = await sendBatch(batch);
       for (const [at, { key }] of batch.entries()) {
         const result = results[at];
         if (result && !('code' in result)) done[action]++;
@@ -53,17 +53,17 @@ export async function execute(context: Context, { changes }: Plan): Promise<Outc
   };
 
   try {
-    await inBatches('delete', (batch) =>
+    await send('delete', (batch) =>
       client.deleteLinks(
         batch.map(({ link }) => link.id),
         options,
       ),
     );
-    await inBatches('update', async (batch) => {
+    await send('update', async (batch) => {
       const inputs = batch.map(({ link, input }) => ({ id: link.id, input, ifUpdatedAt: link.updatedAt }));
       return (await client.request(LspUpdateLinksDocument, { inputs }, options)).updateLinks;
     });
-    await inBatches('create', async (batch) => {
+    await send('create', async (batch) => {
       const inputs = batch.map(({ input }) => input);
       return (await client.request(LspCreateLinksDocument, { inputs }, options)).createLinks;
     });

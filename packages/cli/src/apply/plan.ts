@@ -4,6 +4,7 @@ import { CliError, describeRefusal } from '../errors.ts';
 import type { LspLinkFragment } from '../generated/documents.ts';
 import { findDomainId, findId } from '../names.ts';
 import { readLinks } from '../pages.ts';
+import { inBatches } from './batches.ts';
 import { asTargetingInput, type DesiredLink, type Difference, findDifferences } from './differences.ts';
 import { type Entry, externalIdPrefix, FileErrors, type LinkFile } from './file.ts';
 
@@ -28,9 +29,6 @@ export interface Plan {
   readonly changes: readonly PlannedChange[];
   readonly unchanged: number;
 }
-
-/** The most links in a batch of the service. */
-export const BATCH = 100;
 
 /** Finds ids by names, each once, and collects what is not found with its line. */
 class Names {
@@ -153,8 +151,7 @@ async function checkCreates(
   freed: ReadonlySet<string>,
   errors: FileErrors,
 ): Promise<void> {
-  for (let from = 0; from < creates.length; from += BATCH) {
-    const batch = creates.slice(from, from + BATCH);
+  for (const batch of inBatches(creates, ({ input }) => input)) {
     const refusals = await client.checkLinks(
       batch.map(({ input }) => input),
       { signal: io.signal },
