@@ -194,6 +194,18 @@ test('export writes what import reads', async () => {
     '--expires-at',
     '2027-01-01T00:00:00Z',
   ]);
+  const pixel = { name: 'Pixel', type: 'FACEBOOK', value: '123456789012345' };
+  const made = await lsp(
+    [
+      'query',
+      fileWith('mutation ($input: CreatePixelInput!) { createPixel(input: $input) { ... on Pixel { id } } }'),
+      '--variables',
+      '-',
+    ],
+    { input: JSON.stringify({ input: pixel }) },
+  );
+  const pixelIds = [JSON.parse(made.stdout).createPixel.id];
+  await lsp(['links', 'edit', 's.example/two', '--input', '-'], { input: JSON.stringify({ pixelIds }) });
   const file = join(folder, 'links.json');
   expect((await lsp(['export', '--file', file])).stdout).toBe(`Wrote ${file}.\n`);
   expect((await lsp(['export'])).stdout).toBe(readFileSync(file, 'utf8'));
@@ -205,8 +217,11 @@ test('export writes what import reads', async () => {
   expect(await json('import', file, '--dry-run')).toMatchObject({ created: 2, refused: 0 });
   expect((await lsp(['import', file])).stdout).toBe('Created 2, existing 0, refused 0.\n');
   const withoutIds = (links: object[]) =>
-    JSON.parse(JSON.stringify(links, (name, value) => (name === 'id' ? undefined : value)));
+    JSON.parse(JSON.stringify(links, (name, value) => (/^(id|nodeId)$/.test(name) ? undefined : value)));
   expect(withoutIds(await json('links', 'list'))).toEqual(withoutIds(before));
+  expect(await server.database.prisma.pixel.findMany()).toMatchObject([
+    { name: 'Pixel', value: pixel.value },
+  ]);
   expect((await lsp(['import', file])).stdout).toBe('Created 0, existing 2, refused 0.\n');
 });
 

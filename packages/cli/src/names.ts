@@ -1,4 +1,4 @@
-import type { Client } from '@linkspace/client';
+import type { Client, List } from '@linkspace/client';
 import { CliError, EXIT } from './errors.ts';
 import { take } from './pages.ts';
 
@@ -21,7 +21,7 @@ export function withName<Item extends Named>(records: readonly Item[], name: str
 /** Returns the id of the space or tag with a name, or an id as it is. @throws CliError if there is none, or several */
 export async function findId(client: Client, kind: Kind, name: string): Promise<string> {
   const filter = { search: name };
-  const list: AsyncIterable<Named> = kind === 'space' ? client.spaces({ filter }) : client.tags({ filter });
+  const list: List<Named> = kind === 'space' ? client.spaces({ filter }) : client.tags({ filter });
   const found = withName(await take(list, MOST), name);
   if (found.length > 1)
     throw new CliError(

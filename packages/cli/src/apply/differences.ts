@@ -1,5 +1,4 @@
-import type { UpdateLinkInput } from '@linkspace/client';
-import type { LspLinkFragment } from '../generated/documents.ts';
+import type { LinkFragment, UpdateLinkInput } from '@linkspace/client';
 import type { FileExpiration, FileLink, FileTargeting } from './fields.ts';
 
 /** A field that changes. */
@@ -37,7 +36,7 @@ function isSameTime(wanted: string, stored: string | null): boolean {
   return hasSeconds ? time === other : Math.floor(time / 60_000) === Math.floor(other / 60_000);
 }
 
-function isSameExpiration(wanted: FileExpiration | null, stored: LspLinkFragment['expiration']): boolean {
+function isSameExpiration(wanted: FileExpiration | null, stored: LinkFragment['expiration']): boolean {
   const { at, clicks, url } = wanted ?? { at: null, clicks: null, url: null };
   return (
     (at === undefined || (at === null ? stored.at === null : isSameTime(at, stored.at))) &&
@@ -53,7 +52,7 @@ const asLines = (targets: readonly (readonly [string, string])[]): string =>
     .sort()
     .join('\n');
 
-function isSameTargeting(wanted: FileTargeting | null, stored: LspLinkFragment['targeting']): boolean {
+function isSameTargeting(wanted: FileTargeting | null, stored: LinkFragment['targeting']): boolean {
   const { type, countries, platforms, languages, rotation } = wanted ?? {
     ...{ type: 'NONE', countries: [], platforms: [], languages: [], rotation: [] },
   };
@@ -90,7 +89,7 @@ const namesOf = (records: readonly { readonly name: string }[]): string[] => rec
 /** Compares a link with what a file wants of it: absent fields are not compared. */
 export function findDifferences(
   wanted: DesiredLink,
-  stored: LspLinkFragment,
+  stored: LinkFragment,
 ): { readonly differences: Difference[]; readonly input: UpdateLinkInput } {
   const differences: Difference[] = [];
   const input: UpdateLinkInput = {};

@@ -1,9 +1,7 @@
-import type { CreateLinkInput, UpdateLinkInput } from '@linkspace/client';
+import type { CreateLinkInput, LinkFragment, UpdateLinkInput } from '@linkspace/client';
 import type { Context } from '../context.ts';
 import { CliError, describeRefusal } from '../errors.ts';
-import type { LspLinkFragment } from '../generated/documents.ts';
 import { findDomainId, findId } from '../names.ts';
-import { readLinks } from '../pages.ts';
 import { inBatches } from './batches.ts';
 import { asTargetingInput, type DesiredLink, type Difference, findDifferences } from './differences.ts';
 import { type Entry, externalIdPrefix, FileErrors, type LinkFile } from './file.ts';
@@ -19,11 +17,11 @@ export type PlannedChange =
   | {
       readonly action: 'update';
       readonly key: string;
-      readonly link: LspLinkFragment;
+      readonly link: LinkFragment;
       readonly differences: readonly Difference[];
       readonly input: UpdateLinkInput;
     }
-  | { readonly action: 'delete'; readonly key: string; readonly link: LspLinkFragment };
+  | { readonly action: 'delete'; readonly key: string; readonly link: LinkFragment };
 
 export interface Plan {
   readonly changes: readonly PlannedChange[];
@@ -94,9 +92,10 @@ export async function makePlan(context: Context, { file, name, entries }: LinkFi
   const errors = new FileErrors(file);
   const names = new Names(context, errors);
   const prefix = externalIdPrefix(name);
-  const stored = new Map<string, LspLinkFragment>();
+  const stored = new Map<string, LinkFragment>();
   // Nothing is deleted that another file has made, or a person.
-  for await (const link of readLinks(context, { filter: { externalIdPrefix: prefix } }))
+  const filter = { externalIdPrefix: prefix };
+  for await (const link of context.client.links({ filter }, { signal: context.io.signal }))
     if (link.externalId?.startsWith(prefix)) stored.set(link.externalId.slice(prefix.length), link);
 
   const updates: PlannedChange[] = [];

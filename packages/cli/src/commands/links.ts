@@ -1,17 +1,11 @@
-import type { CreateLinkInput, LinkFilter, UpdateLinkInput } from '@linkspace/client';
+import type { CreateLinkInput, LinkFilter, LinkFragment, UpdateLinkInput } from '@linkspace/client';
 import type { Command } from 'commander';
 import { choice, enumValue, parseObject, readText, repeated, wholeNumber } from '../arguments.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
-import {
-  LspLinkByExternalIdDocument,
-  LspLinkByShortUrlDocument,
-  LspLinkDocument,
-  type LspLinkFragment,
-} from '../generated/documents.ts';
 import { findDomainId, findId } from '../names.ts';
 import { pairs, table } from '../output.ts';
-import { readLinks, take } from '../pages.ts';
+import { take } from '../pages.ts';
 
 const STATUSES = ['ACTIVE', 'DISABLED', 'EXPIRED'] as const;
 const PRIVACIES = ['PUBLIC', 'PRIVATE', 'PASSWORD'] as const;
@@ -21,17 +15,13 @@ export const REFERENCE = 'the id of the link, its short URL, or external:ID';
 const EXTERNAL = 'external:';
 
 /** Finds a link by its id, its short URL or its external id. @throws CliError if the account has none */
-export async function findLink({ client, io }: Context, reference: string): Promise<LspLinkFragment> {
+export async function findLink({ client, io }: Context, reference: string): Promise<LinkFragment> {
   const options = { signal: io.signal };
-  const read = async (): Promise<LspLinkFragment | null> => {
-    if (reference.startsWith(EXTERNAL)) {
-      const externalId = reference.slice(EXTERNAL.length);
-      return (await client.request(LspLinkByExternalIdDocument, { externalId }, options)).linkByExternalId;
-    }
-    if (/^\d+$/.test(reference))
-      return (await client.request(LspLinkDocument, { id: reference }, options)).link;
-    if (reference.includes('/'))
-      return (await client.request(LspLinkByShortUrlDocument, { url: reference }, options)).linkByShortUrl;
+  const read = (): Promise<LinkFragment | null> => {
+    if (reference.startsWith(EXTERNAL))
+      return client.findLinkByExternalId(reference.slice(EXTERNAL.length), options);
+    if (/^\d+$/.test(reference)) return client.getLink(reference, options);
+    if (reference.includes('/')) return client.findLinkByShortUrl(reference, options);
     throw usageError(`${JSON.stringify(reference)} is not a link: give ${REFERENCE}.`);
   };
   const link = await read();
@@ -109,14 +99,7 @@ async function readFields(context: Context, fields: Fields): Promise<Record<stri
   };
 }
 
-type ShownLink = Omit<LspLinkFragment, 'externalId' | 'pixels' | 'space' | 'tags'> & {
-  readonly externalId?: string | null;
-  readonly pixels: readonly { readonly name: string }[];
-  readonly space: { readonly name: string } | null;
-  readonly tags: readonly { readonly name: string }[];
-};
-
-function showLink(context: Context, link: ShownLink): Promise<void> {
+function showLink(context: Context, link: LinkFragment): Promise<void> {
   const { expiration, targeting } = link;
   const text = pairs([
     ['id', link.id],
@@ -170,7 +153,7 @@ async function listLinks(context: Context, options: ListOptions): Promise<void> 
     direction: options.ascending ? ('ASC' as const) : ('DESC' as const),
   };
   const limit = options.all ? null : options.limit;
-  const links = await take(readLinks(context, { filter, orderBy }, limit), limit);
+  const links = await take(client.links({ filter, orderBy }, { signal: io.signal }), limit);
   const rows = links.map((link) => [
     ...[link.id, link.shortUrl, link.url, link.title, link.space?.name],
     ...[link.tags.map(({ name }) => name).join(', '), link.clicks, link.status.toLowerCase()],

@@ -1,4 +1,4 @@
-import type { Client, SpaceFragment, TagFragment } from '@linkspace/client';
+import type { Client, List, SpaceFragment, TagFragment } from '@linkspace/client';
 import type { Command } from 'commander';
 import { wholeNumber } from '../arguments.ts';
 import type { Context } from '../context.ts';
@@ -14,7 +14,7 @@ interface Calls {
   readonly kind: 'space' | 'tag';
   create(client: Client, input: { name: string; color?: number }): Promise<Named>;
   get(client: Client, id: string): Promise<Named | null>;
-  list(client: Client, search: string | undefined): AsyncIterable<Named>;
+  list(client: Client, search: string | undefined): List<Named>;
   update(
     client: Client,
     variables: { id: string; input: { name?: string; color?: number }; ifUpdatedAt: string | null },

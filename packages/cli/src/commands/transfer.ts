@@ -1,13 +1,12 @@
-import type { ImportLinksMutation } from '@linkspace/client';
+import type { ImportLinksMutation, LinkFragment } from '@linkspace/client';
 import type { Command } from 'commander';
 import { choice, enumValue, readText, repeated } from '../arguments.ts';
 import type { Context } from '../context.ts';
 import { EXIT, usageError } from '../errors.ts';
 import { writeWhole } from '../files.ts';
-import type { LspLinkFragment } from '../generated/documents.ts';
 import { plain } from '../io.ts';
 import { findId } from '../names.ts';
-import { readLinks } from '../pages.ts';
+import { take } from '../pages.ts';
 import { progressOn } from '../progress.ts';
 import { splitImport } from '../split.ts';
 
@@ -79,7 +78,7 @@ async function importFile(context: Context, file: string, options: ImportOptions
 }
 
 /** Returns a link as the record that an import of the format csv reads. */
-function exportRecord(link: LspLinkFragment): object {
+function exportRecord(link: LinkFragment, pixels: ReadonlyMap<string, { readonly value: string }>): object {
   const { space, expiration, targeting } = link;
   return {
     kind: 'link',
@@ -92,7 +91,7 @@ function exportRecord(link: LspLinkFragment): object {
     space: space?.name ?? null,
     space_color: space?.color ?? null,
     tags: link.tags.map(({ name, color }) => ({ name, color })),
-    pixels: link.pixels.map(({ name, type, value }) => ({ name, type, value })),
+    pixels: link.pixels.map(({ id, name, type }) => ({ name, type, value: pixels.get(id)?.value })),
     disabled: link.disabled,
     forward_query: link.forwardsQuery,
     has_password: link.hasPassword,
@@ -116,11 +115,14 @@ function exportRecord(link: LspLinkFragment): object {
 async function* exportText(context: Context): AsyncGenerator<string, void> {
   const progress = progressOn(context, 'links', null);
   const orderBy = { field: 'ID', direction: 'ASC' } as const;
+  const { client, io } = context;
+  const options = { signal: io.signal };
+  const pixels = new Map((await take(client.pixels(options), null)).map((pixel) => [pixel.id, pixel]));
   let isFirst = true;
   try {
     yield '{"data":[';
-    for await (const link of readLinks(context, { orderBy })) {
-      yield `${isFirst ? '' : ','}\n${JSON.stringify(exportRecord(link))}`;
+    for await (const link of client.links({ orderBy }, options)) {
+      yield `${isFirst ? '' : ','}\n${JSON.stringify(exportRecord(link, pixels))}`;
       isFirst = false;
       progress.add(1);
     }
