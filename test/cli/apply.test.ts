@@ -187,6 +187,18 @@ test('an alias may go from one link of the file to another', async () => {
   expect([moved.code, moved.stderr]).toEqual([0, '']);
 });
 
+test('aliases move along a chain of links, and an exchange is refused', async () => {
+  const aliased = (...aliases: string[]) =>
+    `name: shop\nlinks:\n${aliases.map((alias, at) => `  key-${at}: { url: "https://example.com/", alias: ${alias} }\n`).join('')}`;
+  await apply(aliased('one', 'two', 'three'));
+  expect(await apply(aliased('two', 'three', 'four'))).toMatchObject({ code: 0, stderr: '' });
+  const exchanged = await apply(aliased('three', 'two', 'four'));
+  expect([exchanged.code, exchanged.stderr.split('\n').length]).toEqual([3, 3]);
+  expect(exchanged.stderr).toMatch(/^lsp: key-\d: alias .*taken/m);
+  const aliases = await server.database.prisma.link.findMany({ orderBy: { id: 'asc' } });
+  expect(aliases.map(({ alias }) => alias)).toEqual(['two', 'three', 'four']);
+});
+
 test('a change by others meanwhile stays, and the rest is done', async () => {
   await apply(linksOf(['one', 'two']));
   const text = linksOf(['one', 'two']).replaceAll('example.com', 'example.org');

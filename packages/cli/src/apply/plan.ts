@@ -6,6 +6,8 @@ import { inBatches } from './batches.ts';
 import { asTargetingInput, type DesiredLink, type Difference, findDifferences } from './differences.ts';
 import { type Entry, externalIdPrefix, FileErrors, type LinkFile } from './file.ts';
 
+type PlannedUpdate = Extract<PlannedChange, { action: 'update' }>;
+
 /** A change that makes the account's links those of the file. */
 export type PlannedChange =
   | {
@@ -98,7 +100,7 @@ export async function makePlan(context: Context, { file, name, entries }: LinkFi
   for await (const link of context.client.links({ filter }, { signal: context.io.signal }))
     if (link.externalId?.startsWith(prefix)) stored.set(link.externalId.slice(prefix.length), link);
 
-  const updates: PlannedChange[] = [];
+  const updates: PlannedUpdate[] = [];
   const creates: Extract<PlannedChange, { action: 'create' }>[] = [];
   let unchanged = 0;
   for (const entry of entries) {
@@ -126,10 +128,28 @@ export async function makePlan(context: Context, { file, name, entries }: LinkFi
   errors.throwIfAny();
   const deletes = [...stored].map(([key, link]) => ({ action: 'delete' as const, key, link }));
   // What is deleted or renamed first makes room for others' aliases.
-  const changes = [...deletes, ...updates, ...creates];
+  const changes = [...deletes, ...orderByAlias(updates), ...creates];
   await checkCreates(context, creates, freedAliases(changes), errors);
   errors.throwIfAny();
   return { changes, unchanged };
+}
+
+/** Orders updates so that a link gives its alias up before another takes it. Links that exchange theirs are refused. */
+function orderByAlias(updates: readonly PlannedUpdate[]): PlannedUpdate[] {
+  const place = (domainId: string, alias: string) => `${domainId} ${alias}`;
+  const holders = new Map(updates.map((one) => [place(one.link.domain.id, one.link.alias), one]));
+  const ordered = new Set<PlannedUpdate>();
+  for (const update of updates) {
+    // Each link waits for at most one other: a chain, or a circle that is left where it began.
+    const chain = new Set<PlannedUpdate>();
+    for (let next: PlannedUpdate | undefined = update; next && !chain.has(next) && !ordered.has(next); ) {
+      chain.add(next);
+      const { input, link }: PlannedUpdate = next;
+      next = input.alias == null ? undefined : holders.get(place(link.domain.id, input.alias));
+    }
+    for (const one of [...chain].reverse()) ordered.add(one);
+  }
+  return [...ordered];
 }
 
 /** Returns the aliases that links of the file have now and give up. */
