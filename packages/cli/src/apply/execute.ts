@@ -34,7 +34,8 @@ export async function execute(context: Context, { changes }: Plan): Promise<Outc
   const done = { create: 0, update: 0, delete: 0 };
   const refused: Refused[] = [];
   const progress = progressOn(context, 'changes', changes.length);
-  const options = { signal: io.signal, idempotencyKey: true };
+  // Without a key: the service refuses a write with one that takes long, and a file can be applied again.
+  const options = { signal: io.signal };
 
   const send = async <Action extends PlannedChange['action']>(
     action: Action,

@@ -53,10 +53,7 @@ async function importFile(context: Context, file: string, options: ImportOptions
   const unused = new Set<string>();
   try {
     for (const { text, offset, records } of parts) {
-      const answer = await client.importLinks(
-        { ...variables, text },
-        { signal: io.signal, idempotencyKey: true },
-      );
+      const answer = await client.importLinks({ ...variables, text }, { signal: io.signal });
       for (const column of answer.unusedColumns) unused.add(column);
       for (const result of answer.results) results.push({ ...result, line: result.line + offset });
       progress.add(records);
