@@ -74,6 +74,7 @@ async function allMetrics(): Promise<Map<string, string>> {
     () => 0,
   );
   metrics.watchReplicas([]);
+  metrics.watchSockets(() => 0);
   metrics.watchWebhooks(
     async () => ({ pending: 0, dueAt: null }),
     () => new Date(),
