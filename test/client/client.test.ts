@@ -119,6 +119,23 @@ test('a batch has the result of each input, refused or not', async () => {
   ]);
 });
 
+test('a batch may have as many inputs as the service takes', async () => {
+  const inputs = Array.from({ length: 100 }, (_, index) => ({ url: `https://example.com/whole/${index}` }));
+  const made = await client.createLinks(inputs);
+  const ids = made.flatMap((one) => (one.__typename === 'Link' ? one.id : []));
+  expect(ids).toHaveLength(100);
+  const seen = '2026-01-01T00:00:00.000Z';
+  const changes = ids.map((id, index) => ({
+    id,
+    input: { title: 'New' },
+    ...(index === 99 && { ifUpdatedAt: seen }),
+  }));
+  const changed = await client.updateLinks(changes);
+  expect(changed.filter(({ __typename }) => __typename === 'Link')).toHaveLength(99);
+  expect(changed[99]).toMatchObject({ __typename: 'ConflictError', current: { id: ids[99] } });
+  expect(await client.deleteLinks(ids)).toHaveLength(100);
+});
+
 test('reads statistics, explains a redirect, draws a QR code and imports', async () => {
   const imported = await client.importLinks({ text: 'https://example.com/a  sale', format: 'LINES' });
   expect(imported.results).toMatchObject([{ line: 1, status: 'CREATED', alias: 'sale' }]);
