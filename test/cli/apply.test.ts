@@ -37,6 +37,14 @@ const stored = async () =>
     url,
   ]);
 
+test.skipIf(process.platform === 'win32')('reads no file without an end', async () => {
+  const { code, stderr } = await lsp(['apply', '/dev/zero']);
+  expect([code, stderr]).toEqual([
+    64,
+    expect.stringMatching(/^lsp: \/dev\/zero is longer than \d+ bytes\.\n$/),
+  ]);
+});
+
 test('creates, changes and deletes links, and says what it does', async () => {
   await lsp(['tags', 'create', 'Print']);
   await lsp(['spaces', 'create', 'Marketing']);

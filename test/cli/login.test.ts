@@ -109,6 +109,14 @@ test('variables win over the stored login', async () => {
   });
 });
 
+test.skipIf(process.platform === 'win32')('a file without an end is no key', async () => {
+  const ended = await runCli(['tags', 'list'], {
+    LINKSPACE_URL: server.origin,
+    LINKSPACE_KEY_FILE: '/dev/zero',
+  });
+  expect([ended.code, ended.stderr]).toEqual([64, 'lsp: /dev/zero is longer than 65536 bytes.\n']);
+});
+
 test('a stored key is not sent to another service', async () => {
   await runCli(['login', server.origin], env(), { input: key });
   const url = 'https://other.example';

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Context } from './context.ts';
 import { usageError } from './errors.ts';
@@ -37,13 +38,12 @@ export function enumValue<Value extends string>(values: readonly Value[], writte
 /** Reads a text file; `-` is standard input. @throws CliError if it cannot be read */
 export async function readText({ io }: Context, file: string, limit = LONGEST_INPUT): Promise<string> {
   if (file === '-') return readInput(io, limit);
-  const { readFile, stat } = await import('node:fs/promises');
   try {
-    const { size } = await stat(file);
-    if (size > limit) throw usageError(`${file} is longer than ${limit} bytes.`);
-    return await readFile(file, 'utf8');
+    // In parts, since the size of a device or a pipe is not known before.
+    return await readInput({ input: createReadStream(file) }, limit);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (!(error instanceof Error && 'code' in error))
+      throw usageError(`${file} is longer than ${limit} bytes.`);
     throw usageError(`${file} cannot be read: ${String(error.code)}.`);
   }
 }

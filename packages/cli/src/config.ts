@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CliError, EXIT, usageError } from './errors.ts';
@@ -65,10 +74,28 @@ export function removeLogin(env: Env): boolean {
   return existed;
 }
 
+/** The longest file with a key or a login, in bytes. */
+const LONGEST_FILE = 65_536;
+
+/** Reads a file, which may be a device or a pipe without an end. @throws CliError for one that is too long */
+function readBounded(file: string): string {
+  const bytes = Buffer.alloc(LONGEST_FILE + 1);
+  const opened = openSync(file, 'r');
+  try {
+    let length = 0;
+    for (let read = 1; read > 0 && length < bytes.length; length += read)
+      read = readSync(opened, bytes, length, bytes.length - length, null);
+    if (length > LONGEST_FILE) throw usageError(`${file} is longer than ${LONGEST_FILE} bytes.`);
+    return bytes.toString('utf8', 0, length);
+  } finally {
+    closeSync(opened);
+  }
+}
+
 /** Reads a file; null if there is none. */
 function readIfThere(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return readBounded(file);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;

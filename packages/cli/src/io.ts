@@ -33,7 +33,7 @@ export function plain(text: string): string {
 }
 
 /** Reads the whole input as a text. @throws Error if it is longer than so many bytes */
-export async function readInput({ input }: Io, limit: number): Promise<string> {
+export async function readInput({ input }: Pick<Io, 'input'>, limit: number): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of input) {
