@@ -18,6 +18,7 @@ import {
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { retryAt } from '../../src/domain/webhook/retry-schedule.ts';
 import { changeRetention } from '../../src/engine/changes/log.ts';
+import { settled } from '../support/database.ts';
 import { planOf } from '../support/plan.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -78,6 +79,8 @@ test('keeps undispatched changes of any age while a webhook exists', async () =>
   const caller = await server.caller();
   const retention = changeRetention(db, 30, () => server.clock.now, pino({ level: 'silent' }));
   const left = async () => {
+    // Only changes whose order is final are deleted.
+    await settled(db);
     await retention.deleteOld();
     return db.prisma.change.count();
   };

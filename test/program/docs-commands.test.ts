@@ -656,6 +656,7 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
         if (/^RUN /m.test(stage)) expect(stage).toMatch(/^--platform=\$BUILDPLATFORM /);
     },
   ],
+  [/^npx linkspace$/, () => expect(existsSync('test/start/package.test.ts')).toBe(true)],
   [/^npx linkspace (\w+) (\w+)$/, (program = '', verb = '') => isThere(program, verb)],
   [/^docker compose(?: pull)?$/, () => expect(existsSync('compose.yaml')).toBe(true)],
   [
