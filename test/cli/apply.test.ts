@@ -316,6 +316,59 @@ test('a wrong link keeps the whole file from being applied, and names the line',
   expect(await stored()).toEqual([]);
 });
 
+test('deletes no link if something was refused', async () => {
+  const both = `name: shop
+links:
+  a: { url: 'https://example.com/a', alias: one }
+  b: { url: 'https://example.com/b', alias: two }
+`;
+  expect((await apply(both)).code).toBe(0);
+  const wrong = await apply("name: shop\nlinks:\n  a: { url: 'htps://example.com/a', alias: one }\n");
+  expect([wrong.code, (await stored()).length]).toEqual([3, 2]);
+  // A chain that ends at a link of somebody else.
+  expect((await lsp(['links', 'create', 'https://example.com/', '--alias', 'taken'])).code).toBe(0);
+  const chain = await apply(`name: shop
+links:
+  a: { url: 'https://example.com/a', alias: taken }
+  c: { url: 'https://example.com/c', alias: one }
+`);
+  expect([chain.code, (await stored()).map(([id]) => id)]).toEqual([3, ['lsp:shop/a', 'lsp:shop/b', null]]);
+});
+
+test('an alias of another domain makes no room', async () => {
+  const { id: accountId } = await server.database.prisma.account.findFirstOrThrow();
+  const now = new Date();
+  await server.database.prisma.domain.create({
+    data: { name: 'go.example', accountId, verifiedAt: now, createdAt: now, updatedAt: now },
+  });
+  const made = await lsp([
+    'links',
+    'create',
+    'https://example.com/',
+    '--alias',
+    'same',
+    '--domain',
+    'go.example',
+  ]);
+  expect(made.code).toBe(0);
+  await apply("name: shop\nlinks:\n  a: { url: 'https://example.com/a', alias: same }\n");
+  const { code, stderr } = await apply(
+    "name: shop\nlinks:\n  b: { url: 'https://example.com/b', alias: same, domain: go.example }\n",
+  );
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/^lsp: FILE:3: b: .*alias/)]);
+  expect((await stored()).map(([id]) => id)).toEqual([null, 'lsp:shop/a']);
+});
+
+test('two new links have different aliases, also in different batches', async () => {
+  const links = Array.from({ length: 105 }, (_, index) => {
+    const alias = index === 0 || index === 104 ? 'same' : `alias-${index}`;
+    return `  k${index}: { url: 'https://example.com/${index}', alias: ${alias} }`;
+  });
+  const { code, stderr } = await apply(`name: shop\nlinks:\n${links.join('\n')}\n`);
+  expect([code, stderr]).toEqual([3, 'lsp: FILE:107: k104.alias is that of k0, too.\n']);
+  expect(await stored()).toEqual([]);
+});
+
 test('a link keeps its domain', async () => {
   await apply(within('domain: s.example'));
   await server.database.prisma.domain.create({

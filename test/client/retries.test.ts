@@ -40,6 +40,33 @@ const running = {
   body: '{"errors":[{"message":"It runs.","extensions":{"code":"IDEMPOTENCY_RUNNING"}}]}',
 };
 
+test('an attempt that may be repeated ends when no answer comes', async () => {
+  const limits: number[] = [];
+  const timing = {
+    ...timeWithoutWaiting(),
+    timeout(milliseconds: number) {
+      limits.push(milliseconds);
+      // Only the first attempt takes too long.
+      return limits.length === 1 ? AbortSignal.abort() : new AbortController().signal;
+    },
+  };
+  const client = createClient({ url: server.origin, key: owner.key, timing });
+  expect(await client.spaces().totalCount()).toBe(0);
+  expect(limits).toEqual([20_000, 20_000]);
+  expect((await client.createSpace({ name: 'Bounded' })).name).toBe('Bounded');
+  await client.request('mutation { createSpace(input: { name: "Not bounded" }) { __typename } }');
+  expect(limits.slice(2)).toEqual([40_000, 40_000]);
+});
+
+test.each([
+  ['a header', { key: 'ключ' }],
+  ['the address', { url: 'nowhere' }],
+])('tells a mistake in %s at once', async (_what, options) => {
+  const { client, sent } = clientWith([], { ...options, fetch: globalThis.fetch });
+  await expect(client.createSpace({ name: 'Never' })).rejects.toBeInstanceOf(TypeError);
+  expect(sent).toEqual([]);
+});
+
 test.each<[string, Fate]>([
   ['is lost on the way back', 'is lost'],
   ['breaks on the way', new TypeError('fetch failed')],

@@ -14,6 +14,7 @@ export function timeWithoutWaiting(): TestTiming {
     pauses,
     now: () => passed,
     random: () => 0,
+    timeout: () => new AbortController().signal,
     async wait(milliseconds, signal) {
       signal.throwIfAborted();
       pauses.push(milliseconds);
@@ -46,6 +47,7 @@ export function timeThatStands(): StandingTime {
     },
     now: () => passed,
     random: () => 0,
+    timeout: () => new AbortController().signal,
     async wait(milliseconds, signal) {
       signal.throwIfAborted();
       if (milliseconds !== CHECK_INTERVAL) {

@@ -130,7 +130,7 @@ test('counts as a request for the rate limit', async () => {
   expect(await remaining()).toBe(before - 1);
 });
 
-test.each(['ONLY', 'yes', 1, ['only']])('executes the operation if the cost is %j', async (cost) => {
+test.each([false, null])('executes the operation if the cost is %j', async (cost) => {
   const { answer } = await ask({ query: '{ __typename }', extensions: { cost } });
   expect(answer).toEqual({ data: { __typename: 'Query' } });
 });
@@ -143,4 +143,14 @@ test('works by GET, and with the id of a trusted document', async () => {
   const { answer } = await ask({ documentId: 'list', ...ONLY }, {}, await trusting.caller());
   await trusting.stop();
   expect(answer).toEqual({ data: null, extensions: { cost: expect.any(Object) } });
+});
+
+test.each(['Only', ' only', ['only'], {}, 1])('executes nothing for an unknown value: %j', async (cost) => {
+  const query = 'mutation { createSpace(input: { name: "Misspelt" }) { __typename } }';
+  const { status, answer } = await ask({ query, extensions: { cost } });
+  expect([status, answer.errors?.[0]?.extensions.code]).toEqual([400, 'BAD_REQUEST']);
+  const { spaces } = await owner.data<{ spaces: { nodes: { name: string }[] } }>(
+    '{ spaces { nodes { name } } }',
+  );
+  expect(spaces.nodes.map(({ name }) => name)).not.toContain('Misspelt');
 });

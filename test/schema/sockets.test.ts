@@ -414,6 +414,29 @@ test('connections are counted for the metrics', async () => {
   await expect.poll(() => metrics.text()).toMatch(/^linkspace_sockets 1$/m);
 });
 
+test('an id is free again once its operation has ended', async () => {
+  const owner = await newOwner();
+  const socket = await openAs(server.origin, owner.key);
+  socket.ask('a', '{ __typename }');
+  await expect.poll(() => socket.about('a').length).toBe(2);
+  socket.ask('a', '{ __typename }');
+  await expect.poll(() => socket.about('a').length).toBe(4);
+  const ended = await beginSlowMutation(server, owner, socket, 'b');
+  socket.send({ id: 'b', type: 'complete' });
+  socket.ask('b', '{ __typename }');
+  expect(await socket.closed).toEqual([4409, expect.stringContaining('has not ended')]);
+  ended();
+});
+
+test.each(['next', 'connection_ack', 'error'])(
+  'closes for a message that only servers send: %s',
+  async (type) => {
+    const socket = await openSocket(server.origin);
+    socket.send({ id: '1', type, payload: type === 'error' ? [] : {} } as Message);
+    expect((await socket.closed)[0]).toBe(4400);
+  },
+);
+
 describe('limits', () => {
   test('a connection has 30 subscriptions, a key those that are set, and the rest get RATE_LIMITED', async () => {
     const owner = await newOwner();

@@ -59,6 +59,11 @@ interface Body {
 const MAX_REPEATS = 3;
 /** The longest time for all attempts of an operation, in milliseconds. */
 const MAX_TIME = 30_000;
+/**
+ * The longest time for an attempt that may be repeated, in milliseconds: a connection that a computer lost while it slept never
+ * answers. The service ends a mutation after 30 s.
+ */
+const MAX_ATTEMPT = { read: 20_000, write: 40_000 };
 const REPEATED = [429, 502, 503, 504];
 /** The codes of answers without one, such as those of a proxy. */
 const CODES: Readonly<Record<number, string>> = {
@@ -83,9 +88,17 @@ function readRetryAfter(text: string | null, now: number): number | null {
 /** True if nothing listened at the address, so that nothing was sent. Only Node tells. */
 function isRefusedConnection(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  if ('errors' in error && Array.isArray(error.errors)) return error.errors.every(isRefusedConnection);
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0)
+    return error.errors.every(isRefusedConnection);
   if ('cause' in error && error.cause) return isRefusedConnection(error.cause);
   return 'code' in error && error.code === 'ECONNREFUSED';
+}
+
+/** True if the address or a header is wrong, so that nothing was sent and nothing would be. */
+function isCallersMistake(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  if ('code' in error && error.code === 'ERR_INVALID_URL') return true;
+  return 'cause' in error && isCallersMistake(error.cause);
 }
 
 function parseBody(text: string): Body | null {
@@ -151,34 +164,47 @@ export class Sender {
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<Response> {
-    const { url, key, headers: own, fetch: send = globalThis.fetch } = this.#options;
+    const { url, fetch: send = globalThis.fetch } = this.#options;
     signal.throwIfAborted();
     return send(`${url.replace(/\/+$/, '')}/graphql`, {
       method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
-        ...own,
-        ...headers,
-      },
-      body: JSON.stringify(operation),
+      ...this.#prepare(operation, headers),
+      // A redirect would turn the POST into a GET, or send a write twice.
+      redirect: 'error',
       signal,
     });
+  }
+
+  /** Returns what is sent. @throws TypeError for a header or a variable that cannot be sent */
+  #prepare(operation: Operation, headers: Readonly<Record<string, string>>) {
+    const { key, headers: own } = this.#options;
+    const all = {
+      'Content-Type': 'application/json',
+      ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+      ...own,
+      ...headers,
+    };
+    new Headers(all); // Throws for a value that no header can have.
+    return { headers: all, body: JSON.stringify(operation) };
   }
 
   async #attempt(operation: Operation, sending: Sending, signal: AbortSignal): Promise<Answer | Failure> {
     const { isWrite, key } = sending;
     const maySendAgain = !isWrite || key !== null;
+    const headers = {
+      Accept: 'application/graphql-response+json, application/json',
+      ...(key !== null && { 'Idempotency-Key': key }),
+    };
+    this.#prepare(operation, headers);
+    const limit = this.timing.timeout(isWrite ? MAX_ATTEMPT.write : MAX_ATTEMPT.read);
+    const bounded = maySendAgain ? AbortSignal.any([signal, limit]) : signal;
     try {
-      const headers = {
-        Accept: 'application/graphql-response+json, application/json',
-        ...(key !== null && { 'Idempotency-Key': key }),
-      };
-      const response = await this.fetch(operation, headers, signal);
+      const response = await this.fetch(operation, headers, bounded);
       const text = await response.text();
       return this.read(response, text, sending);
     } catch (cause) {
       if (signal.aborted) throw signal.reason;
+      if (isCallersMistake(cause)) throw cause;
       const isRefused = isRefusedConnection(cause);
       const message = isRefused ? 'The service cannot be reached.' : 'No answer came from the service.';
       const details = { code: 'NETWORK', isUnknown: isWrite && !isRefused };

@@ -4,6 +4,8 @@ export interface Timing {
   now(): number;
   /** Resolves after some milliseconds; rejects with the signal's reason once it is aborted. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** Returns a signal that is aborted after some milliseconds. */
+  timeout(milliseconds: number): AbortSignal;
   /** A number from 0 to 1. */
   random(): number;
 }
@@ -11,6 +13,7 @@ export interface Timing {
 export const realTiming: Timing = {
   now: () => Date.now(),
   random: () => Math.random(),
+  timeout: (milliseconds) => AbortSignal.timeout(milliseconds),
   wait: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();

@@ -59,7 +59,7 @@ export async function run<Request extends EngineRequest, Context extends Request
     if (operation === null) throw noOperation();
     if (operation.isMutation && transport.isGet) throw mutationByGet();
     if (document.errors.length > 0) return { errors: document.errors };
-    const isPriced = sent.extensions?.cost === 'only';
+    const isPriced = wantsPriceOnly(sent.extensions?.cost);
     if (operation.isSubscription && !transport.acceptsStream && !isPriced) throw noStream();
     request.named(operation.name);
     const definitions = operation.node.variableDefinitions ?? [];
@@ -120,6 +120,13 @@ function ownOperation(definition: Definition, document: DocumentNode): Operation
   if (operation === null) throw new Error('the document has not one operation');
   own.set(document, operation);
   return operation;
+}
+
+/** @throws GraphQLError for an unknown value: it may be a misspelt one of a client that wants nothing to be executed */
+function wantsPriceOnly(cost: unknown): boolean {
+  if (cost === 'only') return true;
+  if (cost === undefined || cost === null || typeof cost === 'boolean') return false;
+  throw badRequest('extensions.cost may be true, or "only".');
 }
 
 /** Makes a function that costs no I/O: it throws what a new request would get, if the caller may not do the operation any more. */

@@ -33,6 +33,7 @@ export const closeCodes = {
   badRequest: 4400,
   unauthenticated: 4401,
   forbidden: 4403,
+  taken: 4409,
   internal: 4500,
 } as const;
 
@@ -89,7 +90,7 @@ export interface Connections {
   readonly leaveTimeout: number;
   /** True if the account may have one more. */
   hasRoomFor(accountId: number): boolean;
-  /** Call it when the client says who it is. */
+  /** Call it once it is known who the client is. */
   introduced(): void;
   /** Call it with the number of characters that are to be sent, and with the negative one when they are. */
   waits(characters: number): void;
@@ -109,6 +110,8 @@ class Ending extends EventEmitter<{ close: [] }> implements Answering {
 }
 
 interface Operation {
+  /** The client's name for it. */
+  readonly id: string;
   readonly info: RequestInfo;
   readonly ending: Ending;
   isSubscription: boolean;
@@ -184,7 +187,12 @@ export class SocketConnection<Asked extends EngineRequest> {
         if (isBinary) throw badRequest('A message is a text.');
         const text = String(data);
         measureJson(text, OUTER_LEVELS);
-        take(text).catch((error: unknown) => this.refuse(error));
+        take(text).catch((error: unknown) => {
+          // A message that only servers send.
+          const isWrong = error instanceof Error && error.message.startsWith('Unexpected message of type');
+          if (isWrong) this.close(closeCodes.badRequest, error.message);
+          else this.refuse(error);
+        });
       } catch (error) {
         this.close(closeCodes.badRequest, error instanceof Error ? error.message : '');
       }
@@ -262,7 +270,6 @@ export class SocketConnection<Asked extends EngineRequest> {
 
   /** Knows the caller by what the client sends in place of headers. Returns false if it may not connect. */
   async connect({ authorization, account }: Readonly<Record<string, unknown>> = {}): Promise<boolean> {
-    this.#connections.introduced();
     const onChange = (error: unknown) => {
       if (error !== null) this.refuse(error);
       else void this.leave(closeCodes.rightsChanged, 'The rights have changed. Connect again.');
@@ -274,6 +281,7 @@ export class SocketConnection<Asked extends EngineRequest> {
       if (!this.#connections.hasRoomFor(accountId))
         throw new DomainError('RATE_LIMITED', 'The account has too many connections.', [], RETRY_AFTER);
       this.accountId = accountId;
+      this.#connections.introduced();
     } catch (error) {
       this.refuse(error);
     }
@@ -295,7 +303,10 @@ export class SocketConnection<Asked extends EngineRequest> {
     const { log, graphiql } = this.#dependencies;
     const { surface } = this.#info;
     const info = describeRequest(this.#req, () => surface, METHOD);
-    const operation: Operation = { info, ending: new Ending(), isSubscription: false, isStream: false };
+    // Its answers could not be told from those of the other one, which may go on after the client has ended it.
+    if ([...this.#operations].some((one) => one.id === id))
+      this.close(closeCodes.taken, `The operation ${id} has not ended.`);
+    const operation: Operation = { id, info, ending: new Ending(), isSubscription: false, isStream: false };
     this.#operations.add(operation);
     const work = () => this.#execute(operation, id, payload);
     const handling = info.span ? info.span.run(work) : work();

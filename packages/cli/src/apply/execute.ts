@@ -28,7 +28,10 @@ const isOf =
   (change: PlannedChange): change is Of<Action> =>
     change.action === action;
 
-/** Makes the changes of a plan. A refused change does not affect the others. */
+/**
+ * Makes the changes of a plan. A refused change does not affect the others, but that then no link is deleted any more: a deletion
+ * takes the clicks with it. Only links whose aliases others need are deleted first.
+ */
 export async function execute(context: Context, { changes }: Plan): Promise<Outcome> {
   const { client, io } = context;
   const done = { create: 0, update: 0, delete: 0 };
@@ -38,13 +41,12 @@ export async function execute(context: Context, { changes }: Plan): Promise<Outc
   const options = { signal: io.signal };
 
   const send = async <Action extends PlannedChange['action']>(
-    action: Action,
+    all: readonly Of<Action>[],
     sendBatch: (batch: readonly Of<Action>[]) => Promise<readonly Result[]>,
   ): Promise<void> => {
-    const all = changes.filter(isOf(action));
     for (const batch of inBatches(all, (change) => ('input' in change ? change.input : change.key))) {
       const results = await sendBatch(batch);
-      for (const [at, { key }] of batch.entries()) {
+      for (const [at, { key, action }] of batch.entries()) {
         const result = results[at];
         if (result && !('code' in result)) done[action]++;
         else if (result) refused.push({ key, code: result.code, message: describeRefusal(result) });
@@ -54,20 +56,26 @@ export async function execute(context: Context, { changes }: Plan): Promise<Outc
   };
 
   try {
-    await send('delete', (batch) =>
+    const deletes = changes.filter(isOf('delete'));
+    const deleteBatch = (batch: readonly Of<'delete'>[]) =>
       client.deleteLinks(
         batch.map(({ link }) => link.id),
         options,
-      ),
+      );
+    await send(
+      deletes.filter(({ isFirst }) => isFirst),
+      deleteBatch,
     );
-    await send('update', async (batch) => {
+    await send(changes.filter(isOf('update')), async (batch) => {
       const inputs = batch.map(({ link, input }) => ({ id: link.id, input, ifUpdatedAt: link.updatedAt }));
       return (await client.request(LspUpdateLinksDocument, { inputs }, options)).updateLinks;
     });
-    await send('create', async (batch) => {
+    await send(changes.filter(isOf('create')), async (batch) => {
       const inputs = batch.map(({ input }) => input);
       return (await client.request(LspCreateLinksDocument, { inputs }, options)).createLinks;
     });
+    const others = deletes.filter(({ isFirst }) => !isFirst);
+    if (refused.length === 0) await send(others, deleteBatch);
   } finally {
     progress.end();
   }

@@ -7,6 +7,7 @@ import { asTargetingInput, type DesiredLink, type Difference, findDifferences } 
 import { type Entry, externalIdPrefix, FileErrors, type LinkFile } from './file.ts';
 
 type PlannedUpdate = Extract<PlannedChange, { action: 'update' }>;
+type PlannedCreate = Extract<PlannedChange, { action: 'create' }>;
 
 /** A change that makes the account's links those of the file. */
 export type PlannedChange =
@@ -23,7 +24,13 @@ export type PlannedChange =
       readonly differences: readonly Difference[];
       readonly input: UpdateLinkInput;
     }
-  | { readonly action: 'delete'; readonly key: string; readonly link: LinkFragment };
+  | {
+      readonly action: 'delete';
+      readonly key: string;
+      readonly link: LinkFragment;
+      /** True if another link of the file is to have its alias. Others are deleted only when all else is done. */
+      readonly isFirst: boolean;
+    };
 
 export interface Plan {
   readonly changes: readonly PlannedChange[];
@@ -101,7 +108,7 @@ export async function makePlan(context: Context, { file, name, entries }: LinkFi
     if (link.externalId?.startsWith(prefix)) stored.set(link.externalId.slice(prefix.length), link);
 
   const updates: PlannedUpdate[] = [];
-  const creates: Extract<PlannedChange, { action: 'create' }>[] = [];
+  const creates: PlannedCreate[] = [];
   let unchanged = 0;
   for (const entry of entries) {
     const { key, line } = entry;
@@ -126,12 +133,43 @@ export async function makePlan(context: Context, { file, name, entries }: LinkFi
     else updates.push({ action: 'update', key, link, differences, input });
   }
   errors.throwIfAny();
-  const deletes = [...stored].map(([key, link]) => ({ action: 'delete' as const, key, link }));
-  // What is deleted or renamed first makes room for others' aliases.
+  requireDifferentAliases(creates, errors);
+  const wanted = wantedPlaces(updates, creates);
+  const deletes = [...stored].map(([key, link]) => {
+    const isFirst = placesOf(link.domain.id, link.alias).some((place) => wanted.has(place));
+    return { action: 'delete' as const, key, link, isFirst };
+  });
+  // What is renamed first makes room for others' aliases.
   const changes = [...deletes, ...orderByAlias(updates), ...creates];
   await checkCreates(context, creates, freedAliases(changes), errors);
   errors.throwIfAny();
   return { changes, unchanged };
+}
+
+/** The place of an alias: its domain and itself. A new link without a domain is on the service's own, whose id is not known. */
+const placeOf = (domainId: string | null | undefined, alias: string) => `${domainId || '?'} ${alias}`;
+/** The places that a link with the alias may take or give up. */
+const placesOf = (domainId: string, alias: string) => [placeOf(domainId, alias), placeOf(null, alias)];
+
+/** Returns the places of the aliases that links of the file are to have, and do not have yet. */
+function wantedPlaces(updates: readonly PlannedUpdate[], creates: readonly PlannedCreate[]): Set<string> {
+  const places = [
+    ...updates.map(({ link, input: { alias } }) => alias != null && placeOf(link.domain.id, alias)),
+    ...creates.map(({ input: { domainId, alias } }) => alias != null && placeOf(domainId, alias)),
+  ];
+  return new Set(places.filter((one) => one !== false));
+}
+
+/** Refuses an alias that two new links of the file have: they may be checked in different batches. */
+function requireDifferentAliases(creates: readonly PlannedCreate[], errors: FileErrors): void {
+  const keys = new Map<string, string>();
+  for (const { key, line, input } of creates) {
+    if (input.alias == null) continue;
+    const place = placeOf(input.domainId, input.alias);
+    const other = keys.get(place);
+    if (other !== undefined) errors.add(line, `${key}.alias is that of ${other}, too`);
+    else keys.set(place, key);
+  }
 }
 
 /** Orders updates so that a link gives its alias up before another takes it. Links that exchange theirs are refused. */
@@ -152,13 +190,13 @@ function orderByAlias(updates: readonly PlannedUpdate[]): PlannedUpdate[] {
   return [...ordered];
 }
 
-/** Returns the aliases that links of the file have now and give up. */
+/** Returns the places of aliases that links of the file have now and give up. */
 function freedAliases(changes: readonly PlannedChange[]): ReadonlySet<string> {
   return new Set(
     changes.flatMap((change) => {
       if (change.action === 'create') return [];
       const isFreed = change.action === 'delete' || change.input.alias !== undefined;
-      return isFreed ? [change.link.alias] : [];
+      return isFreed ? placesOf(change.link.domain.id, change.link.alias) : [];
     }),
   );
 }
@@ -166,7 +204,7 @@ function freedAliases(changes: readonly PlannedChange[]): ReadonlySet<string> {
 /** Has the service check new links, so that a file with a wrong one changes nothing. */
 async function checkCreates(
   { client, io }: Context,
-  creates: readonly Extract<PlannedChange, { action: 'create' }>[],
+  creates: readonly PlannedCreate[],
   freed: ReadonlySet<string>,
   errors: FileErrors,
 ): Promise<void> {
@@ -178,7 +216,7 @@ async function checkCreates(
     for (const [at, { key, line, input }] of batch.entries()) {
       const refusal = refusals[at];
       if (!refusal) continue;
-      const isFreed = input.alias != null && freed.has(input.alias);
+      const isFreed = input.alias != null && freed.has(placeOf(input.domainId, input.alias));
       const fields = isFreed ? refusal.fields.filter(({ path }) => path[0] !== 'alias') : refusal.fields;
       if (isFreed && fields.length === 0) continue;
       errors.add(line, `${key}: ${describeRefusal({ ...refusal, fields }).replace(/\.$/, '')}`);
