@@ -423,9 +423,13 @@ test('an id is free again once its operation has ended', async () => {
   await expect.poll(() => socket.about('a').length).toBe(4);
   const ended = await beginSlowMutation(server, owner, socket, 'b');
   socket.send({ id: 'b', type: 'complete' });
-  socket.ask('b', '{ __typename }');
+  socket.ask('b', CREATE, { name: 'Never' });
   expect(await socket.closed).toEqual([4409, expect.stringContaining('has not ended')]);
   ended();
+  // By then, a mutation that had begun would be done.
+  await owner.space('Later');
+  const { spaces } = await owner.data<{ spaces: { nodes: unknown[] } }>('{ spaces { nodes { name } } }');
+  expect(spaces.nodes).toEqual([{ name: 'Later' }]);
 });
 
 test.each(['next', 'connection_ack', 'error'])(

@@ -34,6 +34,12 @@ export interface Answer {
   readonly requestId: string | null;
 }
 
+/** The headers and the body of a request. */
+interface Prepared {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /** An attempt without a result. */
 interface Failure {
   readonly error: LinkspaceError;
@@ -164,11 +170,15 @@ export class Sender {
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<Response> {
+    return this.#fetch(this.#prepare(operation, headers), signal);
+  }
+
+  #fetch(prepared: Prepared, signal: AbortSignal): Promise<Response> {
     const { url, fetch: send = globalThis.fetch } = this.#options;
     signal.throwIfAborted();
     return send(`${url.replace(/\/+$/, '')}/graphql`, {
       method: 'POST',
-      ...this.#prepare(operation, headers),
+      ...prepared,
       // A redirect would turn the POST into a GET, or send a write twice.
       redirect: 'error',
       signal,
@@ -176,7 +186,7 @@ export class Sender {
   }
 
   /** Returns what is sent. @throws TypeError for a header or a variable that cannot be sent */
-  #prepare(operation: Operation, headers: Readonly<Record<string, string>>) {
+  #prepare(operation: Operation, headers: Readonly<Record<string, string>>): Prepared {
     const { key, headers: own } = this.#options;
     const all = {
       'Content-Type': 'application/json',
@@ -195,11 +205,12 @@ export class Sender {
       Accept: 'application/graphql-response+json, application/json',
       ...(key !== null && { 'Idempotency-Key': key }),
     };
-    this.#prepare(operation, headers);
+    // Before the attempt, so that a mistake of the caller does not look like a lost network.
+    const prepared = this.#prepare(operation, headers);
     const limit = this.timing.timeout(isWrite ? MAX_ATTEMPT.write : MAX_ATTEMPT.read);
     const bounded = maySendAgain ? AbortSignal.any([signal, limit]) : signal;
     try {
-      const response = await this.fetch(operation, headers, bounded);
+      const response = await this.#fetch(prepared, bounded);
       const text = await response.text();
       return this.read(response, text, sending);
     } catch (cause) {

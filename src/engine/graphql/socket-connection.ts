@@ -302,10 +302,13 @@ export class SocketConnection<Asked extends EngineRequest> {
   ): Promise<AsyncIterable<ExecutionResult> | ExecutionResult | readonly GraphQLError[]> {
     const { log, graphiql } = this.#dependencies;
     const { surface } = this.#info;
-    const info = describeRequest(this.#req, () => surface, METHOD);
     // Its answers could not be told from those of the other one, which may go on after the client has ended it.
-    if ([...this.#operations].some((one) => one.id === id))
-      this.close(closeCodes.taken, `The operation ${id} has not ended.`);
+    if ([...this.#operations].some((one) => one.id === id)) {
+      const message = `The operation ${id} has not ended.`;
+      this.close(closeCodes.taken, message);
+      return [badRequest(message)];
+    }
+    const info = describeRequest(this.#req, () => surface, METHOD);
     const operation: Operation = { id, info, ending: new Ending(), isSubscription: false, isStream: false };
     this.#operations.add(operation);
     const work = () => this.#execute(operation, id, payload);
