@@ -1,9 +1,18 @@
 import { isIP } from 'node:net';
-import { type Client, createClient } from '../../packages/client/src/index.ts';
+import { createClient } from '../../packages/client/src/index.ts';
+import type {
+  Key,
+  KeyOptions,
+  Linkspace,
+  LinkspaceOptions,
+  PersonOptions,
+  SignedIn,
+  TestAccount,
+  VisitorOptions,
+} from '../../packages/linkspace/testing.d.ts';
 import type { Database } from '../db/database.ts';
 import { createKey } from '../domain/access/api-key.ts';
 import { giveMembership } from '../domain/access/member.ts';
-import type { Role, Scope } from '../domain/access/role.ts';
 import { beginSession } from '../domain/access/session.ts';
 import { createUser, findUserByEmail } from '../domain/access/user.ts';
 import { OPERATOR, recordingChanges } from '../domain/change/change.ts';
@@ -14,86 +23,7 @@ import { Person } from './person.ts';
 import { CHEAP, startTestServer } from './server.ts';
 import { BROWSER, type Visited, visit } from './visit.ts';
 
-/** The inputs of a service that tests choose. */
-export interface LinkspaceOptions {
-  /** The time at the start, at which the clock stands until `advance`: by default 2026-11-20, noon in UTC. */
-  readonly now?: Date;
-  /** Returns a whole number from 0 that is less than `below`. It chooses aliases. */
-  readonly random?: (below: number) => number;
-  /** Returns the TXT records of a name in DNS. With it, domains have to be verified before they serve visitors. */
-  readonly resolveTxt?: (name: string) => readonly string[] | Promise<readonly string[]>;
-  /** Returns the addresses of the host of a webhook. Without it, only addresses of this machine are found. */
-  readonly resolveHost?: (host: string) => readonly string[] | Promise<readonly string[]>;
-  /** The country of visitors for whom `visit` names none, such as DE; unknown by default. */
-  readonly country?: string;
-  /** Called with each mail, which `mails` has, too. */
-  readonly sendMail?: (mail: Mail) => unknown;
-}
-
-export interface KeyOptions {
-  /** By default read and write. */
-  readonly scopes?: readonly Scope[];
-  /** The end of the key; none by default. */
-  readonly expiresAt?: Date;
-}
-
-/** A key as a text, which makes further keys of its account when it is called. */
-export type Key = string & ((options?: KeyOptions) => Promise<string>);
-
-export interface PersonOptions {
-  /** The role in the account: OWNER by default. */
-  readonly role?: Role;
-  readonly name?: string;
-  /** An address of nobody by default. A person who is there already becomes a member. */
-  readonly email?: string;
-  /** A password to sign in with; none by default. */
-  readonly password?: string;
-}
-
-/** A person who is signed in, and whose requests have the cookie of their session. */
-export interface SignedIn extends Person {
-  readonly email: string;
-  readonly role: Role;
-}
-
-/** An account with a key. */
-export interface TestAccount {
-  readonly name: string;
-  readonly id: string;
-  /** A key with all scopes. */
-  readonly key: Key;
-  /** Makes a member of the account, who is signed in. */
-  person(options?: PersonOptions): Promise<SignedIn>;
-}
-
-export interface VisitorOptions {
-  /** A browser's by default. */
-  readonly userAgent?: string;
-  readonly country?: string;
-  /** The languages that a browser sends, such as `de, en;q=0.5`. */
-  readonly language?: string;
-  /** The time of the visit; by default the clock's, which does not move. */
-  readonly at?: Date;
-}
-
-/** A whole service of its own. */
-export interface Linkspace extends Omit<TestAccount, 'name' | 'id'> {
-  /** Its address, which is also that of short links. */
-  readonly url: string;
-  /** A client with the key. */
-  readonly client: Client;
-  /** The account with this name, which is made if there is none. */
-  account(name: string): Promise<TestAccount>;
-  /** Opens a short URL as a visitor who does not follow redirects. The visit is counted once this resolves. */
-  visit(shortUrl: string, options?: VisitorOptions): Promise<Visited>;
-  /** Moves the clock. */
-  advance(milliseconds: number): void;
-  /** The mails that were sent so far. */
-  mails(): readonly Mail[];
-  /** Stops the service and deletes its database. */
-  close(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
+export type { Linkspace, LinkspaceOptions, PersonOptions, VisitorOptions };
 
 /** The account of `Linkspace.key`. */
 const DEFAULT = 'default';
