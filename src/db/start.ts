@@ -16,6 +16,9 @@ export const hasAccountsFromBefore = (db: Readable, time: Date): Promise<boolean
 export const hasOwners = (db: Readable): Promise<boolean> =>
   hasRows(db, sql`"Membership" WHERE "role" = 'OWNER'`);
 
+export const hasWelcome = (db: Readable, now: Date): Promise<boolean> =>
+  hasRows(db, sql`"OneTimeToken" WHERE "kind" = 'WELCOME' AND "expiresAt" > ${now}`);
+
 export const hasPixels = (db: Readable): Promise<boolean> => hasRows(db, sql`"Pixel"`);
 
 export const hasWebhooks = (db: Readable): Promise<boolean> => hasRows(db, sql`"Webhook"`);

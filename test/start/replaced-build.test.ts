@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MailServer } from '../support/mail-server.ts';
 import { Person } from '../support/person.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -11,7 +11,10 @@ import { Caller } from '../support/server.ts';
 import { openAs } from '../support/sockets.ts';
 import { visit } from '../support/visit.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'linkspace-replaced-'));
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'linkspace-replaced-'));
+});
 const running: Program[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((program) => program.end('SIGKILL')));
@@ -102,4 +105,29 @@ test('needs no file of its build once everything is loaded', { timeout: 300_000 
 
   expect((await program.end('SIGTERM')).code).toBe(0);
   expect(program.log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+});
+
+// Prisma's compiler of queries takes a fifth of a start.
+test('answers before it has a compiler of queries', { timeout: 300_000 }, async () => {
+  const env = {
+    ...{ DATABASE_URL: `file:${join(folder, 'data.db')}`, BASE_URL: 'https://s.example' },
+    INITIAL_API_KEY: 'the-first-key-of-a-known-database',
+  };
+  const command = makeProductionTree(folder);
+  const first = await startProgram(env, command('main'));
+  running.push(first);
+  await first.end('SIGTERM');
+  const dist = join(folder, 'dist');
+  const compilers = readdirSync(dist).filter((name) => /^query_compiler_.*\.sqlite\..*js$/.test(name));
+  expect(compilers).not.toEqual([]);
+  for (const name of compilers) rmSync(join(dist, name));
+
+  const again = await startProgram(env, command('main'));
+  running.push(again);
+  // It answers; the first to ask for what is missing is the part that is loaded later.
+  await expect
+    .poll(() => again.log.map(({ msg }) => msg), LIMIT)
+    .toContain('a part of the program could not be loaded');
+  const failed = again.log.findIndex(({ level }) => Number(level) >= 50);
+  expect(again.log.findIndex(({ msg }) => msg === 'listening')).toBeLessThan(failed);
 });

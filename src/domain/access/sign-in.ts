@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
 import { forgiveGuess } from '../../db/sign-in-guesses.ts';
-import { hasOwners } from '../../db/start.ts';
+import { hasOwners, hasWelcome } from '../../db/start.ts';
 import { DomainError } from '../../engine/rules/errors.ts';
 import { parseInput } from '../../engine/rules/input.ts';
 import { nameFor } from '../../engine/tools/name-for.ts';
@@ -90,9 +90,7 @@ export async function hasOwner(db: Data): Promise<boolean> {
 
 /** Makes the token with which the first owner comes in; null if there is one, or an owner. */
 export async function createWelcome(db: Data, now: Date): Promise<string | null> {
-  if (await hasOwner(db)) return null;
-  const known = { kind: 'WELCOME', expiresAt: { gt: now } };
-  if ((await db.prisma.oneTimeToken.findFirst({ where: known })) !== null) return null;
+  if ((await hasOwner(db)) || (await hasWelcome(db, now))) return null;
   return createToken(db, 'WELCOME', {}, now);
 }
 
