@@ -43,9 +43,9 @@ export function readModels(): string {
   return readFileSync(fileURLToPath(new URL('../prisma/schema.prisma', import.meta.url)), 'utf8');
 }
 
-/** Tables without a model: those of SQLite's full-text index, and PostgreSQL's counts of key uses and receipts of clicks. */
+/** Tables without a model: receipts of clicks, SQLite's full-text index, and PostgreSQL's counts of key uses. */
 const external: Record<Provider, string[]> = {
-  sqlite: ['', '_config', '_data', '_docsize', '_idx'].map((part) => `LinkText${part}`),
+  sqlite: ['ClickReceipt', ...['', '_config', '_data', '_docsize', '_idx'].map((part) => `LinkText${part}`)],
   postgresql: ['public.KeyUse', 'public.ClickReceipt'],
 };
 

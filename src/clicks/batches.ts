@@ -15,7 +15,7 @@ const SLICES = {
 /** After how many refusals within a slice its values and visitors are no longer divided: each costs a transaction. */
 const MAX_REFUSALS = 1_000;
 
-/** Visits of one transaction. On PostgreSQL, retries use the same receipt, so that they count once. */
+/** Visits of one transaction. Retries use the same receipt, so that they count once. */
 interface Batch {
   readonly receipt: Receipt;
   readonly visits: Visits;
@@ -45,9 +45,9 @@ function createWriter(db: Data): Writer {
 }
 
 /**
- * Writes visits in batches, each a transaction. A batch whose write failed is sent again unchanged, before any other. On
- * PostgreSQL, its receipt makes it count once; SQLite relies on the answer of its thread. A batch with too many rows, or one
- * that the database refuses, is divided. What is refused and cannot be divided is given up.
+ * Writes visits in batches, each a transaction. A batch whose write failed is sent again unchanged, before any other; its
+ * receipt makes it count once. A batch with too many rows, or one that the database refuses, is divided. What is refused and
+ * cannot be divided is given up.
  */
 export class Batches {
   readonly #writer: Writer;

@@ -20,11 +20,14 @@ export interface Receipt {
   readonly number: number;
 }
 
+/** Milliseconds for which receipts are kept. */
+const RECEIPT_LIFETIME = 7 * 24 * 60 * 60 * 1000;
+
 /** Claims the receipt; returns true if this write was not committed before. */
 async function isNew(tx: Statements, { processId, number }: Receipt): Promise<boolean> {
-  if (tx.dialect.runsInProcess) return true;
   const inserted = await tx.execute(sql`
-    INSERT INTO "ClickReceipt" ("processId", "number", "at") VALUES (${processId}::uuid, ${number}, now())
+    INSERT INTO "ClickReceipt" ("processId", "number", "at")
+      VALUES (${processId}, ${number}, ${dateText(new Date())})
     ON CONFLICT ("processId") DO UPDATE SET "number" = EXCLUDED."number", "at" = EXCLUDED."at"
       WHERE "ClickReceipt"."number" < EXCLUDED."number"`);
   return inserted > 0;
@@ -32,8 +35,8 @@ async function isNew(tx: Statements, { processId, number }: Receipt): Promise<bo
 
 /** Deletes the receipts of processes that ended long ago. */
 export async function deleteOldReceipts(db: Data): Promise<void> {
-  if (db.dialect.runsInProcess) return;
-  await db.prisma.$executeRaw`DELETE FROM "ClickReceipt" WHERE "at" < now() - interval '7 days'`;
+  const before = dateText(new Date(Date.now() - RECEIPT_LIFETIME));
+  await db.execute(sql`DELETE FROM "ClickReceipt" WHERE "at" < ${before}`);
 }
 
 type Counter = Pick<LinkCounter, 'accountId' | 'resets'>;

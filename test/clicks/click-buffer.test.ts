@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { Metrics } from '../../src/app/service/metrics.ts';
 import { ClickBuffer } from '../../src/clicks/click-buffer.ts';
+import type { Receipt } from '../../src/clicks/visit-writer.ts';
 import type { Data } from '../../src/db/database.ts';
 import { join, sql } from '../../src/engine/db/sql.ts';
 import { parseFilePath } from '../../src/engine/db/sqlite/file.ts';
@@ -74,11 +75,25 @@ test('a write ends even while visits keep arriving', async ({ signal }) => {
   expect(await clicks()).toEqual([arrived, 0]);
 });
 
-// The next write starts some ticks after the end of the transaction of the previous one. On
-// PostgreSQL, the receipt would hide a second write.
+/** The numbers of the receipts with which the thread of SQLite is asked to write, from now on. */
+function listReceipts(): readonly number[] {
+  const numbers: number[] = [];
+  const write = db.database.writeOnThread;
+  vi.spyOn(db.database, 'writeOnThread', 'get').mockReturnValue(async (module, question) => {
+    numbers.push((question as { receipt: Receipt }).receipt.number); // As `Batches` asks.
+    return write?.(module, question);
+  });
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  return numbers;
+}
+
+// The next write starts some ticks after the end of the transaction of the previous one.
 test.runIf(inject('database').provider === 'sqlite').each(Array.from({ length: 25 }, (_, ticks) => ticks))(
   'settling a link %i ticks after a write counts each click once',
   async (ticks) => {
+    const receipts = listReceipts();
     const buffer = bufferOf(db);
     const [first = 0, second = 0] = ids;
     buffer.add(clickOn(first, NOON));
@@ -101,6 +116,8 @@ test.runIf(inject('database').provider === 'sqlite').each(Array.from({ length: 2
     await Promise.all([written, ...settled]);
     await buffer.stop();
     expect(await clicks()).toEqual([1, 1]);
+    // A receipt would hide a second write.
+    expect(receipts).toEqual([...new Set(receipts)]);
   },
 );
 
