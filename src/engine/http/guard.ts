@@ -1,8 +1,9 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import cors from 'cors';
 import helmet from 'helmet';
 import { hostOf, normalizeHost, withoutPort } from '../rules/url.ts';
+import { readHeadersOf, type Step } from './private.ts';
 import { findClient, type Trust } from './request/client.ts';
 import { addHeaders } from './request/head.ts';
 
@@ -23,9 +24,6 @@ export function endUnlessComplete(req: IncomingMessage, socket: Socket): void {
   if (!req.complete) setTimeout(() => req.complete || socket.destroy(), LINGER_TIMEOUT).unref();
 }
 
-/** A middleware: calls `next`, or answers the request. */
-type Step = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
-
 const secure: Step = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -37,19 +35,8 @@ const secure: Step = helmet({
   originAgentCluster: false,
 });
 
-/** Reads the security headers, which are the same for all requests; pages set their own Content-Security-Policy. */
-function readSecurityHeaders(): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = {};
-  const res = new ServerResponse(new IncomingMessage(new Socket()));
-  res.setHeader = (name, value) => {
-    headers[name] = String(value);
-    return res;
-  };
-  secure(res.req, res, () => {});
-  return headers;
-}
-
-const headers = readSecurityHeaders();
+/** The security headers, which are the same for all requests; pages set their own Content-Security-Policy. */
+const headers = readHeadersOf(secure);
 
 /**
  * Tells browsers to use https only, for the hosts of these addresses. Domains of accounts, and other people's hosts below
