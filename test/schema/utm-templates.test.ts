@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actorFor } from '../../src/domain/access/actor.ts';
+import { OperatorLists } from '../../src/domain/link/blocklists.ts';
+import { createLinksInBulk } from '../../src/domain/link/bulk.ts';
+import { createServices } from '../../src/domain/services.ts';
 import { MAX_UTM_TEMPLATES } from '../../src/domain/utm-template.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -95,6 +99,32 @@ describe('a template', () => {
     await Promise.all([1, 2, 3].map((i) => caller.data(create, { input: { name: `More ${i}` } })));
     expect(await server.database.prisma.utmTemplate.count({ where: { accountId } })).toBe(MAX_UTM_TEMPLATES);
   });
+});
+
+test('a template adds its parameters to links that are created in bulk', async () => {
+  const utmTemplateId = await template({ source: '{alias}' });
+  const actor = actorFor(1, null);
+  const { prisma } = server.database;
+  const { id: defaultDomainId } = await prisma.domain.findFirstOrThrow();
+  const services = createServices(
+    { baseUrl: 'https://s.example', port: 0, verifiesDomains: false, allowPrivateWebhooks: false },
+    { defaultDomainId, lists: new OperatorLists(), resolveTxt: async () => [] },
+  );
+  const input = { url: 'https://example.com/', alias: 'bulk', utmTemplateId };
+  const items = [
+    { input, origin: {} },
+    { input: { ...input, url: 'https://example.com/b' }, origin: {} },
+  ];
+  await createLinksInBulk(server.database, actor, services, items, { onTaken: 'suffix' }, NOON);
+  const made = await prisma.link.findMany({
+    where: { alias: { startsWith: 'bulk' } },
+    orderBy: { id: 'asc' },
+  });
+  const aliases = made.map(({ alias }) => alias);
+  expect(made.map(({ url }) => url)).toEqual([
+    'https://example.com/?utm_source=bulk',
+    `https://example.com/b?utm_source=${aliases[1]}`,
+  ]);
 });
 
 interface Made {
@@ -217,6 +247,15 @@ describe('a template for a link', () => {
       expect(await create(wrong)).toMatchObject({
         fields: [{ path: ['url'] }, { path: ['spaceId'] }, { path: ['utmTemplateId'] }],
       });
+    });
+
+    test('with an alias that is taken as createLink does: of too long a URL nothing is said yet', async () => {
+      const utmTemplateId = await template({ source: 'ä'.repeat(200) });
+      const { alias } = await owner.link();
+      const input = { url: `https://example.com/${'x'.repeat(1_000)}`, alias, utmTemplateId };
+      const answer = await create(input);
+      expect(answer).toMatchObject({ fields: [{ path: ['alias'] }] });
+      expect(await owner.data(check, { inputs: [input] })).toEqual({ checkLinks: [answer] });
     });
 
     test('if a URL gets too long, and nothing is written', async () => {

@@ -1,7 +1,6 @@
 // Creates links in bulk, for imports, and with a dry run for `checkNewLinks`. Each item is parsed, then its outcome decided in
 // order: refused, existing or created. All created ones are written in one transaction; if others have written meanwhile, the
-// batch is decided anew. Unlike `createLink`, it takes an equal link with that alias for the same one, ignores `reuse`, and
-// only checks templates of UTM parameters.
+// batch is decided anew. Unlike `createLink`, it takes an equal link with that alias for the same one, and ignores `reuse`.
 import type { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { insertLinksIn, type NewLink, setImportedClicks } from '../../db/links.ts';
@@ -19,14 +18,8 @@ import { type NamedTag, noRoom, roomForTags, tagsNamed } from '../tag.ts';
 import { utmFor } from '../utm-template.ts';
 import { generatedAliases } from './alias.ts';
 import { domainNamesIn, inputErrors, takenAlias, takenExternalId } from './check.ts';
-import {
-  aliasColumns,
-  createLinkInput,
-  type NewLinkInput,
-  newLinkColumns,
-  newLinkFields,
-  withPlainKey,
-} from './fields.ts';
+import { createLinkInput, type NewLinkInput, newLinkFields } from './fields.ts';
+import { prepareRow } from './new-row.ts';
 import { encodeTargets } from './targeting.ts';
 import { DryRun, type Name, nextFreeName, UsedAliases } from './used-aliases.ts';
 
@@ -125,7 +118,6 @@ async function decideOutcome(
   const errors = inputErrors(found, services, { input, domainId, link: null, isTaken: false });
   const newTags = tagKeys.filter((key) => !tags.known.has(key));
   if (newTags.length > tags.room) errors.push(fieldError(['tags'], noRoom));
-  if (errors.length === 0) errors.push(...(await utmErrors(state, input)));
   const errorsOfId = isExternalIdTaken ? [takenExternalId] : [];
   if (errors.length > 0) return { kind: 'refused', fields: [...errors, ...errorsOfId], taken: false };
   let name = alias;
@@ -138,6 +130,8 @@ async function decideOutcome(
     name = next.alias;
   }
   if (isExternalIdTaken) return { kind: 'refused', fields: errorsOfId, taken: false };
+  const tooLong = await utmErrors(state, { ...input, alias: name });
+  if (tooLong.length > 0) return { kind: 'refused', fields: tooLong, taken: false };
   const similar = names.similarTo({ domainId, alias: name, accountId });
   names.add({ domainId, alias: name, url, accountId });
   if (externalId != null) externalIds.add(externalId);
@@ -249,10 +243,14 @@ async function createOnce(
     outcomes.push(outcome);
     if (outcome.kind === 'refused' && outcome.taken && onTaken === 'stop') break;
     if (input === undefined || outcome.kind !== 'created' || dryRun) continue;
-    const { createdAt = now, updatedAt = now } = origin;
-    const columns = await newLinkColumns(input, input.domainId, services, actor, { createdAt, updatedAt });
-    const row = withPlainKey({ ...columns, ...aliasColumns(outcome.alias) });
-    links.push({ row, pixelIds: input.pixelIds ?? [], tagIds: input.tagIds ?? [], tags, origin });
+    const rowWith = await prepareRow({ db, actor, services, input, domainId: input.domainId, now }, origin);
+    links.push({
+      row: rowWith(outcome.alias),
+      pixelIds: input.pixelIds ?? [],
+      tagIds: input.tagIds ?? [],
+      tags,
+      origin,
+    });
   }
   dryRun?.addAll(names);
   for (const one of externalIds) dryRun?.externalIds.add(one);

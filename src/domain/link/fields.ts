@@ -306,19 +306,6 @@ export function withPlainKey<
   return { ...row, plainKey: makePlainKey(row.titleKey, row.urlKey) };
 }
 
-/** The columns of a new link except those of its alias. */
-export async function newLinkColumns(
-  input: NewLinkInput,
-  domainId: number,
-  services: Services,
-  writer: Writer,
-  times: { readonly createdAt: Date; readonly updatedAt: Date },
-) {
-  const { url } = input;
-  const columns = await buildColumns(input, services, writer);
-  return { ...columns, url, urlKey: foldCase(url), accountId: writer.accountId, domainId, ...times };
-}
-
 /** The fields that a new link has, for the log of changes. */
 export function newLinkFields({ row, pixelIds, tagIds }: NewLink): string[] {
   const lists = {

@@ -14,19 +14,10 @@ import { recordingChanges } from '../change/change.ts';
 import { moreCame } from '../empty-record.ts';
 import type { LongWork } from '../long-work.ts';
 import type { Services } from '../services.ts';
-import { utmFor } from '../utm-template.ts';
 import { generatedAliases } from './alias.ts';
 import { findInputErrors, takenAlias } from './check.ts';
-import {
-  aliasColumns,
-  buildColumns,
-  createLinkInput,
-  givenFields,
-  type NewLinkInput,
-  newLinkColumns,
-  newLinkFields,
-  withPlainKey,
-} from './fields.ts';
+import { buildColumns, createLinkInput, givenFields, type NewLinkInput, newLinkFields } from './fields.ts';
+import { prepareRow } from './new-row.ts';
 import { PasswordNotCompared, Reuse } from './reuse.ts';
 import { spendOnNew } from './written-rows.ts';
 
@@ -111,7 +102,7 @@ async function checkNewLink(creation: Creation): Promise<Write> {
     if (made) return returning(made);
     throw error;
   }
-  const rowWith = await hashNewLink(creation);
+  const rowWith = await prepareRow(creation);
   return () => writeNewLink(creation, rowWith);
 }
 
@@ -125,14 +116,6 @@ async function findEqual({ db, reuse, select }: Creation): Promise<SelectedLink 
 async function requireValid({ db, actor, services, input, domainId }: Creation): Promise<void> {
   const errors = await findInputErrors(db, actor, services, input, domainId, null);
   if (errors.length > 0) throw invalid(errors);
-}
-
-/** Hashes the passwords. @returns the row for an alias */
-async function hashNewLink({ db, actor, services, input, domainId, now }: Creation) {
-  const addUtm = await utmFor(db, actor, input, input.spaceId, now);
-  const columns = await newLinkColumns(input, domainId, services, actor, { createdAt: now, updatedAt: now });
-  return (alias: string): NewLink['row'] =>
-    withPlainKey({ ...columns, ...aliasColumns(alias), ...addUtm({ ...columns, alias }) });
 }
 
 /** Writes the link; with an alias that others have taken meanwhile, again with the next one, unless it was given. */
