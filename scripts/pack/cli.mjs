@@ -5,6 +5,7 @@ import { rolldown } from 'rolldown';
 import { foldersIn } from '../packages.mjs';
 import { root } from '../stamp.mjs';
 import { collectLicences } from './licences.mjs';
+import { PUBLISHING } from './publishing.mjs';
 
 const SOURCE = join(root, 'packages/cli');
 const CLIENT = '@linkspace/client';
@@ -21,6 +22,7 @@ function makeManifest() {
     type: 'module',
     engines,
     bin: { lsp: FILE },
+    scripts: PUBLISHING,
     files: ['dist', 'THIRD-PARTY-LICENSES.txt'],
     dependencies: { [CLIENT]: version },
     publishConfig: { access: 'public' },

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../stamp.mjs';
+import { PUBLISHING } from './publishing.mjs';
 
 const SOURCE = join(root, 'packages/client');
 /** The packages that need TypeScript 5. */
@@ -32,6 +33,7 @@ function makeManifest() {
     type: 'module',
     engines,
     sideEffects: false,
+    scripts: PUBLISHING,
     files: ['dist'],
     exports: {
       '.': exported('index'),

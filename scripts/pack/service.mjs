@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { BUNDLED, commandsIn } from '../build.mjs';
 import { root } from '../stamp.mjs';
 import { collectLicences } from './licences.mjs';
+import { PUBLISHING } from './publishing.mjs';
 
 const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
@@ -21,6 +22,7 @@ function makeManifest() {
       './testing': { types: './testing.d.ts', default: './dist/testing.js' },
       './package.json': './package.json',
     },
+    scripts: PUBLISHING,
     files: ['bin', 'dist', 'prisma', 'testing.d.ts', 'THIRD-PARTY-LICENSES.txt'],
     // The types of the test kit have the client's.
     dependencies: {

@@ -15,6 +15,7 @@ import { publint } from 'publint';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { layOutCli } from '../../scripts/pack/cli.mjs';
 import { layOutClient } from '../../scripts/pack/client.mjs';
+import { PUBLISHING } from '../../scripts/pack/publishing.mjs';
 import { blocksOf } from '../support/markdown.ts';
 import { type Finished, Program } from '../support/process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -53,6 +54,7 @@ test('has a manifest of its own, which needs only the client of its version', ()
     type: 'module',
     engines: root.engines,
     bin: { lsp: 'dist/lsp.js' },
+    scripts: PUBLISHING,
     files: ['dist', 'THIRD-PARTY-LICENSES.txt'],
     dependencies: { '@linkspace/client': version },
     publishConfig: { access: 'public' },

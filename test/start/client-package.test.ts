@@ -15,6 +15,7 @@ import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { layOutClient } from '../../scripts/pack/client.mjs';
+import { PUBLISHING } from '../../scripts/pack/publishing.mjs';
 import { blocksOf } from '../support/markdown.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -60,6 +61,7 @@ test('has a manifest of its own, without scripts, and with optional dependencies
     type: 'module',
     engines: root.engines,
     sideEffects: false,
+    scripts: PUBLISHING,
     files: ['dist'],
     exports: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },

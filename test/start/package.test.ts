@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { layOutClient } from '../../scripts/pack/client.mjs';
+import { PUBLISHING } from '../../scripts/pack/publishing.mjs';
 import { layOutService } from '../../scripts/pack/service.mjs';
 import { type Finished, Program } from '../support/process.ts';
 
@@ -57,6 +58,7 @@ test('has a manifest of its own, with exact dependencies and one command', () =>
       './testing': { types: './testing.d.ts', default: './dist/testing.js' },
       './package.json': './package.json',
     },
+    scripts: PUBLISHING,
     files: ['bin', 'dist', 'prisma', 'testing.d.ts', 'THIRD-PARTY-LICENSES.txt'],
     dependencies: {
       'better-sqlite3': root.dependencies['better-sqlite3'],

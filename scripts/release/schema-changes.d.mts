@@ -1,0 +1,1 @@
+export function describeChanges(before: string, now: string): Promise<string>;
