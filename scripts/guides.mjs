@@ -7,7 +7,7 @@ import { root } from './stamp.mjs';
 /** The first guides in the navigation; others follow by name. */
 const FIRST = [
   ...['graphql', 'clients', 'changes', 'rest-v1', 'redirects', 'statistics', 'webhooks', 'people'],
-  ...['moving', 'operations', 'testing'],
+  ...['moving', 'operations', 'stability', 'testing'],
 ];
 
 const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -1,0 +1,3 @@
+export function commandsIn(manifest: {
+  readonly scripts: Record<string, string>;
+}): Record<string, { flags: string[]; program: string }>;
