@@ -84,6 +84,14 @@ class Accounts {
   }
 }
 
+/** Returns a time that is later by some milliseconds. @throws TypeError if that is no time */
+function moveTime(time: Date, milliseconds: number): Date {
+  const moved = new Date(time.getTime() + milliseconds);
+  if (typeof milliseconds === 'number' && !Number.isNaN(moved.getTime())) return moved;
+  const given = typeof milliseconds === 'string' ? `"${milliseconds}"` : String(milliseconds);
+  throw new TypeError(`advance() needs a number of milliseconds, such as 60_000, and got ${given}.`);
+}
+
 /** Starts a whole service on a port and a SQLite file of its own. */
 export async function startLinkspace(options: LinkspaceOptions = {}): Promise<Linkspace> {
   const { now, random, resolveTxt, resolveHost, country: usual, sendMail } = options;
@@ -147,7 +155,7 @@ export async function startLinkspace(options: LinkspaceOptions = {}): Promise<Li
       account: (name) => accounts.open(name),
       visit: (shortUrl, given = {}) => turns.take('', () => visitAt(shortUrl, given)),
       advance(milliseconds) {
-        time = new Date(time.getTime() + milliseconds);
+        time = moveTime(time, milliseconds);
         clock.now = time;
       },
       mails: () => [...mails],

@@ -140,6 +140,23 @@ test('a visit has the browser, the language and the time that it is given', asyn
   });
 });
 
+test('the clock is moved by milliseconds, and by nothing else', async () => {
+  const linkspace = await start();
+  const wrong: unknown[] = [Number.NaN, Number.POSITIVE_INFINITY, 8.64e15, '1000', undefined, null];
+  for (const given of wrong) {
+    expect(() => linkspace.advance(given as number)).toThrow(
+      /^advance\(\) needs a number of milliseconds, such as 60_000, and got ("1000"|NaN|Infinity|8640000000000000|undefined|null)\.$/,
+    );
+  }
+  const { id } = await create(linkspace, 'alias: "soon"');
+  linkspace.advance(1_500);
+  const seen = await graphql(
+    linkspace,
+    `mutation { updateLink(id: ${id}, input: { title: "x" }) { ... on Link { updatedAt } } }`,
+  );
+  expect(seen).toEqual({ updateLink: { updatedAt: '2026-11-20T12:00:01.500Z' } });
+});
+
 test('twenty services at once are apart, and leave nothing when they are closed', async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => startLinkspace()));
   try {
