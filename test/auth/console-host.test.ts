@@ -100,9 +100,10 @@ test.each(['https://s.example:8443', 'http://s.example'])('cannot be %s beside h
 test('has its pages in the greeting', () => {
   const shown = { graphiql: true, console: true, publicStatistics: false };
   const text = greeting('key', { host: '0.0.0.0', ...shown, consoleUrl: `https://${console}` }, 3000);
-  expect(text.match(/https?:\S+(console|graphql|docs)(?= {2})/g)).toEqual([
+  expect(text.match(/https?:\S+(console|graphql|guides|docs)(?= {2})/g)).toEqual([
     `https://${console}/console`,
     `https://${console}/graphql`,
+    `https://${console}/docs/guides`,
     `https://${console}/docs`,
   ]);
 });

@@ -54,7 +54,9 @@ test('lets the first owner in, by a link that works once', async () => {
 test('greets with pages that all open, and says nothing else but that it builds', async () => {
   const addresses = program.stdout.matchAll(/^ {2}(http:\S+) {2}/gm);
   const pages = [...addresses].map(([, address = '']) => new URL(address));
-  expect(pages.map(({ pathname }) => pathname)).toEqual(['/console', '/graphql', '/docs', '/first+']);
+  expect(pages.map(({ pathname }) => pathname)).toEqual([
+    ...['/console', '/graphql', '/docs/guides', '/docs', '/first+'],
+  ]);
   await fetch(`${program.origin}/api/v1/links`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${keyOf(program)}` },
@@ -72,9 +74,10 @@ test('greets with pages that all open, and says nothing else but that it builds'
 });
 
 test.each([
-  ['/', ['/console', '/graphql', '/docs', '/openapi.json', '/schema.graphql']],
+  ['/', ['/console', '/graphql', '/docs/guides', '/docs', '/openapi.json', '/schema.graphql']],
   ['/console', []],
   ['/graphql', []],
+  ['/docs/guides', ['/docs/guides/graphql', '/docs/guides/stability']],
   ['/docs', []],
 ])('serves all that the page %s loads and links to', async (path, links) => {
   const html = await (await page(path)).text();
