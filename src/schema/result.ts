@@ -187,7 +187,7 @@ export const ConflictError = builder.objectRef<Conflict>('ConflictError').implem
     current: t.field({
       type: Node,
       description:
-        'The record as it is now: a Link after `updateLink` and `updateLinks`, a Space after `updateSpace`, a Tag after `updateTag`.',
+        'The record as it is now: a Link after mutations of links, a Space after `updateSpace`, a Tag after `updateTag`.',
       extensions: costs({ work: STATEMENT_COST, isOfRecord: true }),
       resolve: ({ current }) => current,
     }),
@@ -259,7 +259,15 @@ export async function asUpdate<Row extends { id: number }>(
   current: () => PromiseLike<Row | null>,
   input: object,
 ): Promise<Row | Failure> {
-  const result = await asResult(context, work, input);
+  return withCurrent(type, await asResult(context, work, input), current);
+}
+
+/** Returns the result of a mutation; a conflict gets the current record. */
+export async function withCurrent<Value, Row extends { id: number }>(
+  type: ObjectRef<Types, Row>,
+  result: Value | Failure,
+  current: () => PromiseLike<Row | null>,
+): Promise<Value | Failure> {
   if (!(result instanceof Failure) || result.error.code !== 'CONFLICT') return result;
   const row = await current();
   if (row === null) return new Failure(notFound(type.name.toLowerCase()));

@@ -29,7 +29,7 @@ async function apply(text: string, ...options: string[]) {
 
 /** A file with a link for each key. */
 const linksOf = (keys: readonly string[], name = 'shop') =>
-  `name: ${name}\nlinks:\n${keys.map((key) => `  ${key}: { url: 'https://example.com/${key}' }\n`).join('')}`;
+  `name: ${name}\nlinks:${keys.length > 0 ? '' : ' []'}\n${keys.map((key) => `  ${key}: { url: 'https://example.com/${key}' }\n`).join('')}`;
 
 const stored = async () =>
   (await server.database.prisma.link.findMany({ orderBy: { id: 'asc' } })).map(({ externalId, url }) => [
@@ -112,21 +112,22 @@ links:
     disabled: true
     forwardsQuery: false
     privacy: PRIVATE
-    expiration: { at: "2027-01-01T00:00Z", clicks: 5, url: "https://example.com/over" }
+    expiration: { at: " 2027-01-01T00:00Z\\t", clicks: 5, url: "https://example.com/over" }
     targeting: { countries: [{ country: de, url: "https://example.com/de" }, { country: AT, url: "https://example.com/at" }] }
   two: { url: "https://example.com/\u202ex\u202e", expiration: null, targeting: null, title: "" }
   three: { url: "https://example.com/3", targeting: { type: ROTATION, rotation: ["https://example.com/b", "https://example.com/a"] } }
   four: { url: "https://example.com/4", targeting: { platforms: [{ platform: IOS, url: "https://example.com/ios" }] }, expiration: { at: "2027-01-01T10:00:30+01:00" } }
+  six: { url: "https://example.com/6", expiration: { at: "2027-01-01T10:00+0130" } }
   five: { url: "https://example.com/5", targeting: { languages: [{ language: DE, url: "https://example.com/de" }] } }
 `.replace('defaults: &none null\n', '');
 
 test('applying twice changes nothing, whatever the service keeps of a value', async () => {
   const { code, stdout, stderr } = await apply(everything);
   expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toContain('Created 5,');
+  expect(stdout).toContain('Created 6,');
   const before = await server.database.prisma.link.findMany();
   const statements = await server.statementsOf(async () => {
-    expect((await apply(everything)).stdout).toBe('Created 0, changed 0, deleted 0, unchanged 5.\n');
+    expect((await apply(everything)).stdout).toBe('Created 0, changed 0, deleted 0, unchanged 6.\n');
   });
   expect(statements.filter((sql) => /^(INSERT|UPDATE|DELETE)/i.test(sql))).toEqual([]);
   expect(await server.database.prisma.link.findMany()).toEqual(before);
@@ -146,7 +147,7 @@ test('deletes only what the same file has made', async () => {
   await lsp(['links', 'create', 'https://example.com/']);
   const other = await cliFor(server, 'other');
   await other(['links', 'create', 'https://example.com/', '--external-id', 'lsp:shop/one']);
-  expect((await apply('name: shop\nlinks:\n')).stdout).toContain('deleted 2,');
+  expect((await apply('name: shop\nlinks: {}\n')).stdout).toContain('deleted 2,');
   expect((await stored()).map(([externalId]) => externalId)).toEqual([
     ...['lsp:shop-2/one', 'lsp:sho', 'LSP:shop/x', null, 'lsp:shop/one'],
   ]);
@@ -207,34 +208,131 @@ test('aliases move along a chain of links, and an exchange is refused', async ()
   expect(aliases.map(({ alias }) => alias)).toEqual(['two', 'three', 'four']);
 });
 
-test('a change by others meanwhile stays, and the rest is done', async () => {
-  await apply(linksOf(['one', 'two']));
-  const text = linksOf(['one', 'two']).replaceAll('example.com', 'example.org');
-  writeFileSync(file, text);
-  const { id } = (await server.database.prisma.link.findFirst({ where: { externalId: 'lsp:shop/one' } })) ?? {
-    id: 0,
-  };
-  // Between the plan and the change, another changes the first link.
+/** Applies the file while others do something before a request whose body contains the text, the first time. */
+async function applyMeanwhile(
+  text: string,
+  where: string,
+  others: () => Promise<unknown>,
+  ...options: string[]
+) {
   const send = globalThis.fetch;
+  let isDone = false;
   globalThis.fetch = async (input, init) => {
-    if (String(init?.body).includes('updateLinks'))
-      await server.database.prisma.link.update({
-        where: { id },
-        data: { title: 'Theirs', updatedAt: new Date(server.clock.now.getTime() + 60_000) },
-      });
+    if (!isDone && String(init?.body).includes(where)) {
+      isDone = true;
+      await others();
+    }
     return send(input, init);
   };
   try {
-    const { code, stdout, stderr } = await lsp(['apply', file]);
-    expect([code, stdout.split('\n').at(-2)]).toEqual([6, 'Created 0, changed 1, deleted 0, unchanged 0.']);
-    expect(stderr).toMatch(/^lsp: one: .+\n$/);
+    return await apply(text, ...options);
   } finally {
     globalThis.fetch = send;
   }
+}
+
+const changeFirst = async () => {
+  const { id } = await server.database.prisma.link.findFirstOrThrow({
+    where: { externalId: 'lsp:shop/one' },
+  });
+  await server.database.prisma.link.update({
+    where: { id },
+    data: { title: 'Theirs', updatedAt: new Date(server.clock.now.getTime() + 60_000) },
+  });
+};
+
+test('a change by others meanwhile stays, and the rest is done', async () => {
+  await apply(linksOf(['one', 'two']));
+  const text = linksOf(['one', 'two']).replaceAll('example.com', 'example.org');
+  const { code, stdout, stderr } = await applyMeanwhile(text, 'updateLinks', changeFirst);
+  expect([code, stdout.split('\n').at(-2)]).toEqual([6, 'Created 0, changed 1, deleted 0, unchanged 0.']);
+  expect(stderr).toMatch(/^lsp: one: .+\n$/);
   expect(await stored()).toEqual([
     ['lsp:shop/one', 'https://example.com/one'],
     ['lsp:shop/two', 'https://example.org/two'],
   ]);
+});
+
+test('a link that others change before its deletion stays', async () => {
+  await apply(linksOf(['one', 'two', 'three']));
+  const { code, stdout, stderr } = await applyMeanwhile(linksOf(['three']), 'deleteLinks', changeFirst);
+  expect([code, stdout.split('\n').at(-2)]).toEqual([6, 'Created 0, changed 0, deleted 1, unchanged 1.']);
+  expect(stderr).toMatch(/^lsp: one: The record was changed.+\n$/);
+  expect((await stored()).map(([id]) => id)).toEqual(['lsp:shop/one', 'lsp:shop/three']);
+});
+
+test('a link that others delete before its deletion is no conflict', async () => {
+  await apply(linksOf(['one', 'two']));
+  const deleteOne = () => lsp(['links', 'delete', 'external:lsp:shop/one', '--yes']);
+  const { code, stdout, stderr } = await applyMeanwhile(linksOf([]), 'deleteLinks', deleteOne);
+  expect([code, stderr, stdout.split('\n').at(-2)]).toEqual([
+    ...[0, '', 'Created 0, changed 0, deleted 1, unchanged 0.'],
+  ]);
+});
+
+test.each(['checkLinks', 'createLinks'])(
+  'plans again if another run creates links of the file before its %s',
+  async (step) => {
+    await apply(linksOf(['old']));
+    const text = linksOf(['one', 'two', 'three']);
+    const other = (keys: string[]) => async () => {
+      const created = keys.map((key) => ({
+        url: `https://example.com/${key}`,
+        externalId: `lsp:shop/${key}`,
+      }));
+      const mutation =
+        'mutation ($inputs: [CreateLinkInput!]!) { createLinks(inputs: $inputs) { __typename } }';
+      await (await server.caller()).data(mutation, { inputs: created });
+    };
+    const { code, stdout, stderr } = await applyMeanwhile(text, step, other(['two']));
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.trimEnd().split('\n').sort()).toEqual([
+      '+ one  https://example.com/one',
+      '+ three  https://example.com/three',
+      expect.stringMatching(/^- old {2}/),
+      'Created 2, changed 0, deleted 1, unchanged 1.',
+    ]);
+    expect((await stored()).map(([id]) => id).sort()).toEqual([
+      ...['lsp:shop/one', 'lsp:shop/three', 'lsp:shop/two'],
+    ]);
+  },
+);
+
+test('two runs of a new file at the same time create its links once, and both end well', async () => {
+  writeFileSync(file, linksOf(Array.from({ length: 120 }, (_, at) => `key-${at}`)));
+  const runs = await Promise.all([lsp(['apply', file]), lsp(['apply', file])]);
+  expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
+  expect(await stored()).toHaveLength(120);
+});
+
+test('refuses files that are not UTF-8, and reads those with a byte order mark', async () => {
+  const text = linksOf(['one']).replace('example.com/one', 'example.com/\u00e9');
+  writeFileSync(file, Buffer.from(text, 'latin1'));
+  const { code, stderr } = await lsp(['apply', file]);
+  expect([code, stderr]).toEqual([
+    3,
+    `lsp: ${file} is not a UTF-8 text, from line 3 on: save it as UTF-8.\n`,
+  ]);
+  for (const args of [
+    ['import', file],
+    ['query', file],
+    ['query', '-', '--variables', file],
+    ['links', 'create', 'https://example.com/', '--input', file],
+  ]) {
+    writeFileSync(file, Buffer.from(`{"\u00e9": 1}\n${text}`, 'latin1'));
+    const ended = await lsp(args, { input: '{ __typename }' });
+    expect([ended.code, ended.stderr]).toEqual([
+      3,
+      expect.stringContaining('is not a UTF-8 text, from line 1 on'),
+    ]);
+  }
+  expect(await stored()).toEqual([]);
+  expect((await apply(`\uFEFF${linksOf(['one'])}`)).code).toBe(0);
+  writeFileSync(file, '\uFEFF{ viewer { __typename } }');
+  expect((await lsp(['query', file])).code).toBe(0);
 });
 
 test('prints the plan as JSON', async () => {
@@ -259,19 +357,30 @@ const within = (fields: string) =>
 test.each([
   ['links:\n  a: { url: "https://example.com/" }\n', '1: name is missing'],
   ['name: shop\n', '1: links is missing'],
-  ['name: Shop\nlinks:\n', '1: name must be 1 to 40 of a to z, 0 to 9 and -'],
-  [`name: ${'a'.repeat(41)}\nlinks:\n`, '1: name must be 1 to 40 of a to z, 0 to 9 and -'],
+  ['name: Shop\nlinks: []\n', '1: name must be 1 to 40 of a to z, 0 to 9 and -'],
+  [`name: ${'a'.repeat(41)}\nlinks: []\n`, '1: name must be 1 to 40 of a to z, 0 to 9 and -'],
   ['- one\n', '1: the file must be an object with name and links'],
   ['', '1: the file must be an object with name and links'],
   ['name: shop\nlinks:\n  - one\n', '3: links must be an object with a key for each link'],
-  ['name: shop\nlinks:\nlink:\n', '3: link is no field; these are: name, links'],
+  ['name: shop\nlinks: []\nlink:\n', '3: link is no field; these are: name, links'],
   ['name: shop\nlinks:\n  a: { url: x }\n  b: { url: x }\n  a: { url: x }\n', '5: the key a is there twice'],
   ['name: shop\nlinks:\n  a: { url: x\n', '4: '],
   ['name: shop\nlinks:\n  1: { url: x }\n', '3: a key must be 1 to 200 letters'],
   ['name: shop\nlinks:\n  "a b": { url: x }\n', '3: a key must be 1 to 200 letters'],
   ['name: shop\nlinks:\n  a: {}\n', '3: a.url is missing'],
   ['name: shop\nlinks:\n  a:\n', '3: a must be an object with url'],
-  ['name: shop\n---\nname: two\n', '2: '],
+  ['name: shop\nlinks: []\n---\nname: two\n', '3: a second document begins here; a file is one document'],
+  ['name: shop\nlinks:\n', '2: links has no value; write links: [] if the file is to have no link.'],
+  ['{ name: shop, links }', '1: links has no value; write links: []'],
+  ['name: shop\nlinks: null\n', '2: links has no value; write links: []'],
+  ['name: shop\nlinks: []\nlinks: []\n', '3: the key links is there twice'],
+  ['name: shop\nlinks:\n  a: { url: x, title }\n', '3: a.title has no value'],
+  [within('title:'), '5: one.title has no value; write null to clear it'],
+  [
+    within('expiration: { at: tomorrow }'),
+    '5: one.expiration.at must be a time, such as "2027-01-01T00:00:00Z"',
+  ],
+  [within('expiration: { at: T00:00Z }'), '5: one.expiration.at must be a time'],
   ['name: shop\nlinks:\n  a: !!js/function x\n', '3: '],
   ['name: shop\nlinks:\n  a: *unknown\n', '3: '],
   [within('titel: Sale'), '5: one.titel is no field; these are: url, alias, title,'],
@@ -295,6 +404,11 @@ test.each([
   expect([code, stdout]).toEqual([3, '']);
   expect(stderr.slice(0, `lsp: FILE:${message}`.length)).toBe(`lsp: FILE:${message}`);
   expect(await stored()).toEqual([]);
+});
+
+test('refuses a file that is nested too deeply', async () => {
+  const { code, stderr } = await apply(`name: shop\nlinks: ${'['.repeat(20_000)}\n`);
+  expect([code, stderr.split('\n')[0]]).toEqual([3, 'lsp: FILE:2: the file is nested too deeply.']);
 });
 
 test('tells all errors of a file, by their lines', async () => {

@@ -274,3 +274,57 @@ test('changes at most a hundred links, and counts the cost of their passwords', 
   const costly = await owner.graphql(MANY, changes(50, { password: 'x' }));
   expect(costly.errors?.[0]?.extensions).toMatchObject({ code: 'TOO_COSTLY' });
 });
+
+const DELETE = `mutation ($id: ID!, $seen: DateTime) {
+  result: deleteLink(id: $id, ifUpdatedAt: $seen) {
+    __typename ... on DeletedRecord { id }
+    ... on ConflictError { code current { __typename ... on Link { id title updatedAt } } }
+    ... on ValidationError { fields { path } } ... on NotFoundError { code }
+  }
+}`;
+
+test('refuses the deletion of a link that others have changed, and shows the link', async () => {
+  const id = String((await owner.link({ title: 'Old' })).id);
+  const { record } = await owner.data<Recorded>(kinds.Link.read(Number(id)));
+  const { updatedAt } = await update('Link', Number(id), 'Theirs');
+  const remove = (seen: string | null | undefined, caller = owner) =>
+    caller.data<{ result: object }>(DELETE, { id, seen });
+  expect(await remove(record.updatedAt)).toEqual({
+    result: {
+      __typename: 'ConflictError',
+      code: 'CONFLICT',
+      current: { __typename: 'Link', id, title: 'Theirs', updatedAt },
+    },
+  });
+  expect(await remove('now')).toEqual({
+    result: { __typename: 'ValidationError', fields: [{ path: ['ifUpdatedAt'] }] },
+  });
+  const notFound = { result: { __typename: 'NotFoundError', code: 'NOT_FOUND' } };
+  expect(await remove(updatedAt, await server.caller('deleter'))).toEqual(notFound);
+  expect(await remove(updatedAt)).toEqual({ result: { __typename: 'DeletedRecord', id } });
+  expect(await remove(updatedAt)).toEqual(notFound);
+});
+
+test('deletes many links, each only as it was seen', async () => {
+  const links = [];
+  for (let index = 0; index < 3; index++) links.push(await owner.link({ title: `Old ${index}` }));
+  const ids = links.map(({ id }) => String(id));
+  const deleteMany = (ifUpdatedAt?: (string | null)[]) =>
+    owner.graphql(
+      `mutation ($ids: [ID!]!, $ifUpdatedAt: [DateTime]) {
+        deleteLinks(ids: $ids, ifUpdatedAt: $ifUpdatedAt) { __typename }
+      }`,
+      { ids, ifUpdatedAt },
+    );
+  const { errors } = await deleteMany([null]);
+  expect(errors?.[0]?.extensions).toMatchObject({
+    code: 'VALIDATION',
+    fields: [{ path: ['ifUpdatedAt'], messages: ['must have a time or null for each of the 3 ids, not 1'] }],
+  });
+  const { updatedAt = '' } = await update('Link', links[1]?.id ?? 0, 'Seen');
+  const times = ['2020-01-01T00:00:00Z', updatedAt, null];
+  const names = ['ConflictError', 'DeletedRecord', 'DeletedRecord'];
+  expect((await deleteMany(times)).data).toEqual({
+    deleteLinks: names.map((__typename) => ({ __typename })),
+  });
+});

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Context } from './context.ts';
-import { usageError } from './errors.ts';
-import { readInput } from './io.ts';
+import { CliError, usageError } from './errors.ts';
+import { readInput } from './files.ts';
 
 /** The longest input that is read from standard input or a small file, in bytes. */
 const LONGEST_INPUT = 1_000_000;
@@ -35,13 +35,14 @@ export function enumValue<Value extends string>(values: readonly Value[], writte
   return found;
 }
 
-/** Reads a text file; `-` is standard input. @throws CliError if it cannot be read */
+/** Reads a text file; `-` is standard input. @throws CliError if it cannot be read, or is not UTF-8 */
 export async function readText({ io }: Context, file: string, limit = LONGEST_INPUT): Promise<string> {
   if (file === '-') return readInput(io, limit);
   try {
     // In parts, since the size of a device or a pipe is not known before.
-    return await readInput({ input: createReadStream(file) }, limit);
+    return await readInput({ input: createReadStream(file) }, limit, file);
   } catch (error) {
+    if (error instanceof CliError) throw error;
     if (!(error instanceof Error && 'code' in error))
       throw usageError(`${file} is longer than ${limit} bytes.`);
     throw usageError(`${file} cannot be read: ${String(error.code)}.`);

@@ -48,7 +48,7 @@ const CODES: Readonly<Record<string, ExitCode>> = {
   CONFLICT: EXIT.conflict,
 };
 
-interface Refusal {
+export interface Refusal {
   readonly message: string;
   readonly fields?: readonly { readonly path: readonly string[]; readonly messages: readonly string[] }[];
 }

@@ -31,16 +31,3 @@ export function printable(text: string): string {
 export function plain(text: string): string {
   return stripVTControlCharacters(text.replaceAll(/[\r\n\t]+/g, ' ')).replaceAll(IN_CELLS, '');
 }
-
-/** Reads the whole input as a text. @throws Error if it is longer than so many bytes */
-export async function readInput({ input }: Pick<Io, 'input'>, limit: number): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of input) {
-    const bytes = Buffer.from(part as string | Uint8Array); // Streams without object mode give these.
-    size += bytes.length;
-    if (size > limit) throw new Error(`The input is longer than ${limit} bytes.`);
-    parts.push(bytes);
-  }
-  return Buffer.concat(parts).toString('utf8');
-}

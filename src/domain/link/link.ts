@@ -10,7 +10,7 @@ import { invalid, notFound } from '../../engine/rules/errors.ts';
 import { parseInput, type Unparsed } from '../../engine/rules/input.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { deleteOwned } from '../access/ownership.ts';
-import { recordingChanges } from '../change/change.ts';
+import { parseIfUpdatedAt, recordingChanges, requireUnchanged } from '../change/change.ts';
 import { moreCame } from '../empty-record.ts';
 import type { LongWork } from '../long-work.ts';
 import type { Services } from '../services.ts';
@@ -169,14 +169,26 @@ function insert({ db, actor, reuse, now, select }: Creation, made: NewLink): Pro
 
 /**
  * Deletes the link and returns its id.
- * @throws DomainError NOT_FOUND
+ * @param ifUpdatedAt the expected time of its last change, in ISO 8601; any time by default
+ * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
-export async function deleteLink(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
+export async function deleteLink(
+  db: Data,
+  actor: Actor,
+  id: string,
+  now: Date,
+  ifUpdatedAt?: string | null,
+): Promise<number> {
   const kind = { kind: 'LINK', what: 'link', rows: (tx: Transaction) => tx.prisma.link } as const;
+  const seen = parseIfUpdatedAt(ifUpdatedAt);
   // A trigger leaves its statistics to `DeletedStatisticsRemoval`. All writes lock the link before its counter.
-  return deleteOwned(db, kind, actor, id, now, ({ tx }, linkId) =>
-    tx.lockRow('Link', linkId, { deleting: true }),
-  );
+  return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {
+    await tx.lockRow('Link', linkId, { deleting: true });
+    if (seen === null) return;
+    const where = { id: linkId, accountId: actor.accountId };
+    const link = await tx.prisma.link.findUnique({ where, select: { updatedAt: true } });
+    if (link !== null) requireUnchanged(link, seen);
+  });
 }
 
 /**

@@ -33,6 +33,7 @@ import { spendOnDeletions, spendOnNew, spendOnUpdates } from '../../domain/link/
 import { composeShortUrl } from '../../domain/short-domain/host.ts';
 import { costs } from '../../engine/graphql/cost/costs.ts';
 import { ofBatch } from '../../engine/graphql/input-limits.ts';
+import { invalidField } from '../../engine/rules/errors.ts';
 import { parseBatch, shownCount, shownCountLimit, type Unparsed } from '../../engine/rules/input.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
@@ -51,6 +52,7 @@ import {
   Failure,
   inSequence,
   ValidationError,
+  withCurrent,
 } from '../result.ts';
 import { Space } from '../space.ts';
 import { Tag } from '../tag.ts';
@@ -318,6 +320,7 @@ const { CreateInput, UpdateInput, creation, update, deletion } = defineMutations
   changes:
     'Changes to a link. Absent fields do not change; null clears a field that can be cleared. The domain cannot change.',
   failsToUpdate: [ConflictError],
+  failsToDelete: [ConflictError, ValidationError],
 });
 
 const UpsertLinkResult = defineResult('UpsertLink', 'The new or changed record', Link, [ValidationError]);
@@ -347,7 +350,26 @@ function ofUpdate({ db, actor, services, now }: Context, update: LinkUpdate, sel
   return [db, actor, { update, services, now: now(), select }] as const;
 }
 
-const deleteIn = ({ db, actor, now }: Context, id: string) => deleteLink(db, actor, id, now());
+/** @throws DomainError VALIDATION for another number of times */
+function requireTimeForEach(ids: readonly string[], ifUpdatedAt: readonly unknown[] | null = null): void {
+  const [expected, given] = [ids.length, ifUpdatedAt?.length ?? ids.length];
+  if (given !== expected)
+    throw invalidField(
+      'ifUpdatedAt',
+      `must have a time or null for each of the ${expected} ids, not ${given}`,
+    );
+}
+
+async function deleteIn(
+  context: Context,
+  info: GraphQLResolveInfo,
+  id: string,
+  ifUpdatedAt: string | null = null,
+) {
+  const { db, actor, now, lists } = context;
+  const result = await asResult(context, asDeleted('Link', deleteLink(db, actor, id, now(), ifUpdatedAt)));
+  return withCurrent(Link, result, () => findLink(lists, actor, id, selectFor(context, info)));
+}
 
 function asUpdated(
   context: Context,
@@ -442,19 +464,32 @@ builder.mutationFields((t) => ({
   deleteLink: t.field({
     ...deletion,
     description: 'Deletes a link, with its clicks.',
-    async resolve(_root, { id }, context) {
+    args: { ...deletion.args, ...ifUpdatedAtArg },
+    async resolve(_root, { id, ifUpdatedAt }, context, info) {
       await spendOnDeletions(context.db, context.actor, [id]);
-      return asResult(context, asDeleted('Link', deleteIn(context, id)));
+      return deleteIn(context, info, id, ifUpdatedAt);
     },
   }),
   deleteLinks: t.field({
     type: [deletion.type],
     extensions: batchCost,
     description: 'Deletes up to 100 links. Returns one result for each, in order.',
-    args: { ids: t.arg.idList({ required: true, description: 'The ids of the links.', ...ofBatch }) },
-    async resolve(_root, { ids }, context) {
-      await spendOnDeletions(context.db, context.actor, parseBatch('ids', ids));
-      return inSequence(ids, (id) => asResult(context, asDeleted('Link', deleteIn(context, id))));
+    args: {
+      ids: t.arg.idList({ required: true, description: 'The ids of the links.', ...ofBatch }),
+      ifUpdatedAt: t.arg({
+        type: ['DateTime'],
+        required: { list: false, items: false },
+        description:
+          'The `updatedAt` of each link when it was read, in the order of `ids`. A link that was changed since stays.',
+        ...ofBatch,
+      }),
+    },
+    async resolve(_root, { ids, ifUpdatedAt }, context, info) {
+      parseBatch('ids', ids);
+      requireTimeForEach(ids, ifUpdatedAt);
+      await spendOnDeletions(context.db, context.actor, ids);
+      const times = ids.map((id, index) => ({ id, seen: ifUpdatedAt?.[index] }));
+      return inSequence(times, ({ id, seen }) => deleteIn(context, info, id, seen));
     },
   }),
 }));

@@ -1,9 +1,13 @@
 import type { Context } from '../context.ts';
-import { describeRefusal, EXIT } from '../errors.ts';
-import { LspCreateLinksDocument, LspUpdateLinksDocument } from '../generated/documents.ts';
+import { describeRefusal, EXIT, type Refusal } from '../errors.ts';
+import {
+  LspCreateLinksDocument,
+  LspDeleteLinksDocument,
+  LspUpdateLinksDocument,
+} from '../generated/documents.ts';
 import { progressOn } from '../progress.ts';
 import { inBatches } from './batches.ts';
-import type { Plan, PlannedChange } from './plan.ts';
+import { isTakenId, type PlannedChange } from './plan.ts';
 
 /** A change that the service has refused. */
 export interface Refused {
@@ -13,13 +17,16 @@ export interface Refused {
 }
 
 export interface Outcome {
-  readonly done: Readonly<Record<PlannedChange['action'], number>>;
+  /** The changes that were made. */
+  readonly made: readonly PlannedChange[];
   readonly refused: readonly Refused[];
+  /** True if nothing was refused but new links that another run has created meanwhile. */
+  readonly isOvertaken: boolean;
 }
 
 type Result =
   | { readonly __typename: 'Link' | 'DeletedRecord' }
-  | { readonly __typename: string; readonly code: string; readonly message: string };
+  | (Refusal & { readonly __typename: string; readonly code: string });
 
 type Of<Action extends PlannedChange['action']> = Extract<PlannedChange, { action: Action }>;
 
@@ -32,10 +39,11 @@ const isOf =
  * Makes the changes of a plan. A refused change does not affect the others, but that then no link is deleted any more: a deletion
  * takes the clicks with it. Only links whose aliases others need are deleted first.
  */
-export async function execute(context: Context, { changes }: Plan): Promise<Outcome> {
+export async function execute(context: Context, changes: readonly PlannedChange[]): Promise<Outcome> {
   const { client, io } = context;
-  const done = { create: 0, update: 0, delete: 0 };
+  const made: PlannedChange[] = [];
   const refused: Refused[] = [];
+  let overtaken = 0;
   const progress = progressOn(context, 'changes', changes.length);
   // Without a key: the service refuses a write with one that takes long, and a file can be applied again.
   const options = { signal: io.signal };
@@ -46,10 +54,16 @@ export async function execute(context: Context, { changes }: Plan): Promise<Outc
   ): Promise<void> => {
     for (const batch of inBatches(all, (change) => ('input' in change ? change.input : change.key))) {
       const results = await sendBatch(batch);
-      for (const [at, { key, action }] of batch.entries()) {
+      for (const [at, change] of batch.entries()) {
+        const { key, action } = change;
         const result = results[at];
-        if (result && !('code' in result)) done[action]++;
-        else if (result) refused.push({ key, code: result.code, message: describeRefusal(result) });
+        if (result === undefined) continue;
+        if (!('code' in result)) made.push(change);
+        // A link that others have deleted is as the file wants it.
+        else if (action !== 'delete' || result.code !== 'NOT_FOUND') {
+          refused.push({ key, code: result.code, message: describeRefusal(result) });
+          if (action === 'create' && isTakenId(result)) overtaken++;
+        }
       }
       progress.add(batch.length);
     }
@@ -57,11 +71,10 @@ export async function execute(context: Context, { changes }: Plan): Promise<Outc
 
   try {
     const deletes = changes.filter(isOf('delete'));
-    const deleteBatch = (batch: readonly Of<'delete'>[]) =>
-      client.deleteLinks(
-        batch.map(({ link }) => link.id),
-        options,
-      );
+    const deleteBatch = async (batch: readonly Of<'delete'>[]) => {
+      const [ids, ifUpdatedAt] = [batch.map(({ link }) => link.id), batch.map(({ link }) => link.updatedAt)];
+      return (await client.request(LspDeleteLinksDocument, { ids, ifUpdatedAt }, options)).deleteLinks;
+    };
     await send(
       deletes.filter(({ isFirst }) => isFirst),
       deleteBatch,
@@ -79,7 +92,7 @@ export async function execute(context: Context, { changes }: Plan): Promise<Outc
   } finally {
     progress.end();
   }
-  return { done, refused };
+  return { made, refused, isOvertaken: overtaken > 0 && overtaken === refused.length };
 }
 
 /** Returns the exit code for refused changes. */

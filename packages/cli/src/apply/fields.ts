@@ -63,11 +63,27 @@ const number = scalar((value): value is number => Number.isInteger(value), 'a wh
 const oneOf = <const Value extends string>(values: readonly Value[]): Read<Value> =>
   scalar((value): value is Value => values.some((one) => one === value), `one of ${values.join(', ')}`);
 
-/** Returns a function that also takes null, which clears the field. */
+/** An offset from UTC that the service takes, and JavaScript does not: `+0530`, `+05`. */
+const SHORT_OFFSET = /(?<=T[\d:.]+[+-]\d\d)(\d\d)?$/;
+
+/** Reads a time, and returns it in the form in which it is compared with a stored one. */
+const time: Read<string> = (reader, given, path) => {
+  const value = text(reader, given, path);
+  if (value === undefined) return undefined;
+  const written = value.trim().replace(SHORT_OFFSET, (minutes) => `:${minutes || '00'}`);
+  if (!Number.isNaN(Date.parse(written))) return written;
+  return reader.refuse(given, `${path} must be a time, such as "2027-01-01T00:00:00Z"`);
+};
+
+/** Returns a function that also takes null, which clears the field. It must be written: a value may have been forgotten. */
 const nullable =
   <Value>(read: Read<Value>): Read<Value | null> =>
-  (reader, node, path) =>
-    isNull(reader.resolve(node)) ? null : read(reader, node, path);
+  (reader, given, path) => {
+    const node = reader.resolve(given);
+    if (!isNull(node)) return read(reader, given, path);
+    if (isScalar(node) && node.source) return null;
+    return reader.refuse(given, `${path} has no value; write null to clear it`);
+  };
 
 const listOf =
   <Value>(read: Read<Value>): Read<Value[]> =>
@@ -102,7 +118,8 @@ const object =
         : undefined;
       if (SECRETS.includes(name)) reader.refuse(key, `${inner} is a secret, which does not belong in a file`);
       else if (!read) reader.refuse(key, `${inner} is no field; these are: ${names.join(', ')}`);
-      else found[name] = read(reader, value ?? key, inner);
+      else if (value === null) reader.refuse(key, `${inner} has no value`);
+      else found[name] = read(reader, value, inner);
     }
     for (const name of required) if (!node.has(name)) reader.refuse(given, `${path}.${name} is missing`);
     return found as Value; // Each value was read by the function of its field; errors end the run.
@@ -158,7 +175,7 @@ export const linkFields = object<FileLink>(
     tags: listOf(text),
     pixelIds: listOf(text),
     expiration: nullable(
-      object<FileExpiration>({ at: nullable(text), clicks: nullable(number), url: nullable(text) }, []),
+      object<FileExpiration>({ at: nullable(time), clicks: nullable(number), url: nullable(text) }, []),
     ),
     targeting: nullable(targeting),
   },

@@ -1,4 +1,4 @@
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { CliError, EXIT } from '../errors.ts';
 import { type FileLink, linkFields, type Reader } from './fields.ts';
 
@@ -52,6 +52,13 @@ export function externalIdPrefix(name: string): string {
   return `lsp:${name}/`;
 }
 
+/** Errors of the parser that its own words do not explain. */
+const SYNTAX_ERRORS: Readonly<Record<string, (key: string | undefined) => string | undefined>> = {
+  DUPLICATE_KEY: (key) => key && `the key ${key} is there twice`,
+  MULTIPLE_DOCS: () => 'a second document begins here; a file is one document, so use two files',
+  RESOURCE_EXHAUSTION: () => 'the file is nested too deeply',
+};
+
 /** Reads a file of links. @throws CliError with the lines of all errors */
 export function parseLinkFile(text: string, file: string): LinkFile {
   const lineCounter = new LineCounter();
@@ -59,8 +66,8 @@ export function parseLinkFile(text: string, file: string): LinkFile {
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: true, merge: false });
   const lineAt = (offset: number) => Math.max(1, lineCounter.linePos(offset).line);
   for (const { pos, message, code } of [...document.errors, ...document.warnings]) {
-    const key = code === 'DUPLICATE_KEY' ? /^[\w./-]+/.exec(text.slice(pos[0]))?.[0] : undefined;
-    errors.add(lineAt(pos[0]), key ? `the key ${key} is there twice` : message.replace(/\.$/, ''));
+    const key = /^[\w./-]+/.exec(text.slice(pos[0], pos[0] + 300))?.[0];
+    errors.add(lineAt(pos[0]), SYNTAX_ERRORS[code]?.(key) ?? message.replace(/\.$/, ''));
   }
   errors.throwIfAny();
 
@@ -82,8 +89,12 @@ export function parseLinkFile(text: string, file: string): LinkFile {
         name = isScalar(node) && typeof node.value === 'string' ? node.value : '';
         if (!NAME.test(name)) reader.refuse(value ?? key, 'name must be 1 to 40 of a to z, 0 to 9 and -');
       } else if (field === 'links') {
-        if (isScalar(node) && node.value === null) continue;
-        if (!isMap(node)) reader.refuse(value ?? key, 'links must be an object with a key for each link');
+        // A file whose end is lost would delete all its links.
+        if (isScalar(node) ? node.value === null : node === null)
+          reader.refuse(value ?? key, 'links has no value; write links: [] if the file is to have no link');
+        else if (isSeq(node) && node.items.length === 0) continue;
+        else if (!isMap(node))
+          reader.refuse(value ?? key, 'links must be an object with a key for each link');
         else entries.push(...node.items.flatMap(({ key, value }) => readEntry(reader, key, value, lineAt)));
       } else reader.refuse(key, `${String(field)} is no field; these are: name, links`);
     }

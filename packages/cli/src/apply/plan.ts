@@ -1,6 +1,6 @@
 import type { CreateLinkInput, LinkFragment, UpdateLinkInput } from '@linkspace/client';
 import type { Context } from '../context.ts';
-import { CliError, describeRefusal } from '../errors.ts';
+import { CliError, describeRefusal, EXIT, type Refusal } from '../errors.ts';
 import { findDomainId, findId } from '../names.ts';
 import { inBatches } from './batches.ts';
 import { asTargetingInput, type DesiredLink, type Difference, findDifferences } from './differences.ts';
@@ -35,6 +35,14 @@ export type PlannedChange =
 export interface Plan {
   readonly changes: readonly PlannedChange[];
   readonly unchanged: number;
+}
+
+/** Another run has created links of the file since they were listed. */
+export class Overtaken extends CliError {}
+
+/** True if the external id of a new link is taken: another run has created the link. */
+export function isTakenId({ fields = [] }: Refusal): boolean {
+  return fields.some(({ path }) => path[0] === 'externalId');
 }
 
 /** Finds ids by names, each once, and collects what is not found with its line. */
@@ -96,7 +104,10 @@ function createInput(
   };
 }
 
-/** Compares the links of a file with those that it has made. @throws CliError with the lines of all errors */
+/**
+ * Compares the links of a file with those that it has made.
+ * @throws CliError with the lines of all errors; Overtaken
+ */
 export async function makePlan(context: Context, { file, name, entries }: LinkFile): Promise<Plan> {
   const errors = new FileErrors(file);
   const names = new Names(context, errors);
@@ -201,7 +212,7 @@ function freedAliases(changes: readonly PlannedChange[]): ReadonlySet<string> {
   );
 }
 
-/** Has the service check new links, so that a file with a wrong one changes nothing. */
+/** Has the service check new links, so that a file with a wrong one changes nothing. @throws Overtaken */
 async function checkCreates(
   { client, io }: Context,
   creates: readonly PlannedCreate[],
@@ -216,6 +227,11 @@ async function checkCreates(
     for (const [at, { key, line, input }] of batch.entries()) {
       const refusal = refusals[at];
       if (!refusal) continue;
+      if (isTakenId(refusal))
+        throw new Overtaken(
+          `${key} was created by another run meanwhile. Apply the file again.`,
+          EXIT.conflict,
+        );
       const isFreed = input.alias != null && freed.has(placeOf(input.domainId, input.alias));
       const fields = isFreed ? refusal.fields.filter(({ path }) => path[0] !== 'alias') : refusal.fields;
       if (isFreed && fields.length === 0) continue;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { execute, exitCodeFor } from '../apply/execute.ts';
-import { parseLinkFile } from '../apply/file.ts';
-import { makePlan, type Plan, type PlannedChange } from '../apply/plan.ts';
+import { type LinkFile, parseLinkFile } from '../apply/file.ts';
+import { makePlan, Overtaken, type Plan, type PlannedChange } from '../apply/plan.ts';
 import { readText, wholeNumber } from '../arguments.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT } from '../errors.ts';
@@ -32,8 +32,63 @@ function asValue(change: PlannedChange): object {
   return { key, action, id, shortUrl, ...(action === 'update' && { fields: change.differences }) };
 }
 
-const count = ({ changes }: Plan, action: PlannedChange['action']): number =>
+const count = (changes: readonly PlannedChange[], action: PlannedChange['action']): number =>
   changes.filter((change) => change.action === action).length;
+
+interface Options {
+  readonly dryRun?: true;
+  readonly allowDelete: number;
+}
+
+/** Plans, once more if another run of the file has created links meanwhile. */
+async function plan(context: Context, links: LinkFile): Promise<Plan> {
+  try {
+    return await makePlan(context, links);
+  } catch (error) {
+    if (error instanceof Overtaken) return makePlan(context, links);
+    throw error;
+  }
+}
+
+async function applyFile(context: Context, file: string, options: Options): Promise<void> {
+  const { dryRun = false, allowDelete } = options;
+  const links = parseLinkFile(await readText(context, file, LONGEST_FILE), file);
+  /** The changes of a first run that another run has overtaken. */
+  const before: PlannedChange[] = [];
+  for (let isFirst = true; ; isFirst = false) {
+    const { changes, unchanged: same } = await plan(context, links);
+    const unchanged = same - before.filter(({ action }) => action !== 'delete').length;
+    const deleted = count(changes, 'delete');
+    const isTooMany = deleted > allowDelete;
+    const all = [...before, ...changes];
+    const shown = { name: links.name, dryRun, changes: all.map(asValue), unchanged };
+    const steps = all.map(describeChange);
+    if (dryRun || isTooMany) {
+      const sums = `${count(all, 'create')} to create, ${count(all, 'update')} to change, ${count(all, 'delete')} to delete, ${unchanged} unchanged.`;
+      await context.show(shown, [...steps, sums].join('\n'));
+      if (isTooMany)
+        throw new CliError(
+          `${file} would delete ${counted(deleted, 'link')}, with their clicks. Allow it with --allow-delete ${deleted}.`,
+          EXIT.refused,
+        );
+      if (changes.length > 0) context.exitCode = EXIT.wouldChange;
+      return;
+    }
+    const { made, refused, isOvertaken } = await execute(context, changes);
+    before.push(...made);
+    if (isOvertaken && isFirst) continue;
+    const done = {
+      create: count(before, 'create'),
+      update: count(before, 'update'),
+      delete: count(before, 'delete'),
+    };
+    const sums = `Created ${done.create}, changed ${done.update}, deleted ${done.delete}, unchanged ${unchanged}.`;
+    await context.show({ ...shown, done, refused }, [...steps, sums].join('\n'));
+    for (const { key, message } of refused) context.note(`lsp: ${key}: ${plain(message)}`);
+    context.exitCode = exitCodeFor(refused);
+    return;
+  }
+}
 
 export function addApply(program: Command, context: Context): void {
   program
@@ -47,36 +102,5 @@ export function addApply(program: Command, context: Context): void {
       wholeNumber(0, 1_000_000),
       MAX_DELETED,
     )
-    .action(async (file: string, options: { dryRun?: true; allowDelete: number }) => {
-      const { dryRun = false, allowDelete } = options;
-      const links = parseLinkFile(await readText(context, file, LONGEST_FILE), file);
-      const plan = await makePlan(context, links);
-      const deleted = count(plan, 'delete');
-      const isTooMany = deleted > allowDelete;
-      const shown = {
-        name: links.name,
-        dryRun,
-        changes: plan.changes.map(asValue),
-        unchanged: plan.unchanged,
-      };
-      const steps = plan.changes.map(describeChange);
-      const tooMany = () =>
-        new CliError(
-          `${file} would delete ${counted(deleted, 'link')}, with their clicks. Allow it with --allow-delete ${deleted}.`,
-          EXIT.refused,
-        );
-
-      if (dryRun || isTooMany) {
-        const sums = `${count(plan, 'create')} to create, ${count(plan, 'update')} to change, ${deleted} to delete, ${plan.unchanged} unchanged.`;
-        await context.show(shown, [...steps, sums].join('\n'));
-        if (isTooMany) throw tooMany();
-        if (plan.changes.length > 0) context.exitCode = EXIT.wouldChange;
-        return;
-      }
-      const { done, refused } = await execute(context, plan);
-      const sums = `Created ${done.create}, changed ${done.update}, deleted ${done.delete}, unchanged ${plan.unchanged}.`;
-      await context.show({ ...shown, done, refused }, [...steps, sums].join('\n'));
-      for (const { key, message } of refused) context.note(`lsp: ${key}: ${plain(message)}`);
-      context.exitCode = exitCodeFor(refused);
-    });
+    .action((file: string, options: Options) => applyFile(context, file, options));
 }

@@ -2,8 +2,8 @@ import { createClient } from '@linkspace/client';
 import type { Command } from 'commander';
 import { parseKey, parseServiceUrl, removeLogin, storeLogin } from '../config.ts';
 import type { Context } from '../context.ts';
+import { readInput } from '../files.ts';
 import { LspViewerDocument } from '../generated/documents.ts';
-import { readInput } from '../io.ts';
 
 const LONGEST = 64_000;
 
