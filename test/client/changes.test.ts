@@ -339,6 +339,42 @@ test('close, return and a signal end an iteration that waits, and its connection
   expect(await closed).toBe(0);
 });
 
+test('tells what is selected of the changed records, as they are now', async () => {
+  const { client, caller, state } = await newClient();
+  const bodies: string[] = [];
+  state.instead = (isStream, body) => {
+    if (!isStream) bodies.push(body);
+    return null;
+  };
+  interface Selected {
+    readonly nodeId: string;
+    readonly title?: string;
+  }
+  const changes = client.changes<Selected>(null, { record: 'nodeId ... on Link { title }' });
+  await changes.position();
+  await caller.tag('a tag');
+  const { id } = await caller.link({ title: '$& and $1' });
+  const gone = await caller.space('gone');
+  await caller.rest('DELETE', `/spaces/${gone}`);
+  const seen = [];
+  while (seen.length < 4) {
+    const { value } = await changes.next();
+    if (value !== undefined && !value.reset) seen.push([value.kind, value.recordNodeId, value.record]);
+  }
+  const [[, tag] = [], [, link] = []] = seen;
+  expect(seen).toEqual([
+    ['TAG', tag, { nodeId: tag }],
+    ['LINK', link, { nodeId: link, title: '$& and $1' }],
+    ['SPACE', expect.any(String), null],
+    ['SPACE', expect.any(String), null],
+  ]);
+  expect(await client.getLink(String(id))).toMatchObject({ nodeId: link });
+  expect(bodies.some((body) => body.includes('"first":25'))).toBe(true);
+  const wrong = await errorOf(client.changes(null, { after: null, record: 'nothing' }).next());
+  expect(wrong).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
+  client.close();
+});
+
 test('an iteration that is left ends its subscription', async () => {
   const { client, caller, state } = await newClient();
   const own = await startTestServer({ background: true, url: server.databaseUrl });

@@ -1,10 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   type ClientOptions,
   createClient,
   LinkspaceError,
   SecretLost,
 } from '../../packages/client/src/index.ts';
+import { signedIn } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { type Fate, fetchWith, refusedConnection, timeWithoutWaiting } from './support.ts';
 
@@ -274,4 +278,30 @@ test('a secret whose answer was lost is lost, and the record is known', async ()
 test('a title of these words is no lost secret', async () => {
   const { client } = clientWith(['is lost']);
   expect(await client.createLink({ url, title: '[shown once]' })).toMatchObject({ title: '[shown once]' });
+});
+
+test('a key of this name is no lost secret, unless its answer was lost', async () => {
+  const { id } = await server.database.prisma.account.findFirstOrThrow();
+  const { cookie } = await signedIn(server, id, 'ADMIN');
+  const headers = { Cookie: cookie ?? '', 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-Host': 's.example' };
+  const input = { name: '[shown once]', role: 'EDITOR' as const };
+  const asPerson = { key: undefined, headers };
+  const { client } = clientWith([], asPerson);
+  const made = await client.createApiKey(input, { idempotencyKey: true });
+  expect([made.apiKey.name, made.key]).toEqual([input.name, expect.stringMatching(/^.{20,}$/)]);
+  const { client: other } = clientWith(['is lost'], asPerson);
+  expect(await errorOf(other.createApiKey(input, { idempotencyKey: true }))).toBeInstanceOf(SecretLost);
+});
+
+test('follows no redirect, which would turn the write into a read or send it twice', async () => {
+  const before = await countLinks();
+  const proxy = createServer((_req, res) => {
+    res.writeHead(307, { Location: `${server.origin}/graphql` }).end();
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void proxy.close());
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  const { client } = clientWith([], { url: `http://127.0.0.1:${port}`, fetch: globalThis.fetch });
+  expect(await errorOf(client.createLink({ url }))).toMatchObject({ code: 'NETWORK', isUnknown: true });
+  expect(await countLinks()).toBe(before);
 });

@@ -8,12 +8,19 @@ import { growingPause } from './timing.ts';
 type LoggedChange = ReadChangesQuery['changes']['edges'][number]['node'];
 
 /** A change of one record, with its place in the log. */
-export type Change = LoggedChange & { readonly cursor: string; readonly reset?: undefined };
+export type Change<Selected = unknown> = LoggedChange & {
+  readonly cursor: string;
+  readonly reset?: undefined;
+  /** What the options select of the record as it is now; null if it is deleted, or not yours to see. */
+  readonly record?: Selected | null;
+};
 
 /** A change, or `reset` in place of changes that the service no longer has. */
-export type ChangeEvent = Change | { readonly reset: true };
+export type ChangeEvent<Selected = unknown> = Change<Selected> | { readonly reset: true };
 
 export interface ChangesOptions {
+  /** Selects fields of each changed record, a `Node` of the schema: `nodeId ... on Link { title clicks }`. */
+  readonly record?: string | undefined;
   /** The cursor of a change from before. The changes after it come first; null for all that the service has. */
   readonly after?: string | null | undefined;
   /** Ends the iteration; what it throws is the signal's reason. */
@@ -21,7 +28,7 @@ export interface ChangesOptions {
 }
 
 /** The changes of an account. They can be iterated once. */
-export interface Changes extends AsyncIterableIterator<ChangeEvent, undefined> {
+export interface Changes<Selected = unknown> extends AsyncIterableIterator<ChangeEvent<Selected>, undefined> {
   /**
    * Resolves with the cursor that has been reached, once it is known. All later changes come. It is null before the first change
    * of the account.
@@ -29,8 +36,9 @@ export interface Changes extends AsyncIterableIterator<ChangeEvent, undefined> {
   position(): Promise<string | null>;
 }
 
-/** The number of changes in a request, the most that the service gives. */
+/** The number of changes in a request: the most that the service gives, and fewer with their records, which cost more. */
 const PAGE = 100;
+const PAGE_WITH_RECORDS = 25;
 /** The time between two reads while changes come fast, in milliseconds. */
 const MIN_INTERVAL = 500;
 export const LONGEST_PAUSE = 30_000;
@@ -54,6 +62,8 @@ export class Follower implements Changes {
   readonly #sender: Sender;
   readonly #feed: Feed;
   readonly #filter: ChangeFilter | null;
+  readonly #document: typeof readChanges;
+  readonly #page: number;
   readonly #ended = new AbortController();
   readonly #signal: AbortSignal;
   readonly #events: AsyncGenerator<ChangeEvent, undefined>;
@@ -66,7 +76,17 @@ export class Follower implements Changes {
   #failure: unknown;
   #wake = (): void => {};
 
-  constructor(sender: Sender, feed: Feed, filter: ChangeFilter | null, { after, signal }: ChangesOptions) {
+  constructor(
+    sender: Sender,
+    feed: Feed,
+    filter: ChangeFilter | null,
+    { after, record, signal }: ChangesOptions,
+  ) {
+    const { text } = readChanges;
+    this.#document = record
+      ? { text: text.replace('node{', (node) => `${node}record{${record}}`) }
+      : readChanges;
+    this.#page = record ? PAGE_WITH_RECORDS : PAGE;
     this.#sender = sender;
     this.#feed = feed;
     this.#filter = filter;
@@ -191,7 +211,7 @@ export class Follower implements Changes {
   async #readPage(): Promise<ReadChangesQuery['changes'] | { edges: null; pageInfo: null }> {
     const after = this.#position ?? null;
     try {
-      return (await this.#query(readChanges, { first: PAGE, after, filter: this.#filter })).changes;
+      return (await this.#query(this.#document, { first: this.#page, after, filter: this.#filter })).changes;
     } catch (error) {
       if (error instanceof LinkspaceError && error.code === 'HISTORY_GONE')
         return { edges: null, pageInfo: null };

@@ -31,7 +31,7 @@ export interface Client extends Methods {
    * The account's changes from now on, or after a known one: each once and in order, across restarts and lost connections. A
    * value with `reset: true` comes in place of changes that the service no longer has: read again what you show.
    */
-  changes(filter?: ChangeFilter | null, options?: ChangesOptions): Changes;
+  changes<Selected = unknown>(filter?: ChangeFilter | null, options?: ChangesOptions): Changes<Selected>;
   /** Ends all calls and all iterations over changes. Further calls are refused. */
   close(): void;
 }
@@ -88,7 +88,8 @@ export function createClient(options: ClientOptions): Client {
     const key = isWrite ? keyFor(idempotencyKey, kind === 'keyed') : null;
     const answer = await sender.send({ query: text, variables }, { isWrite, key, signal });
     const result = pick(answer.data, path);
-    if (kind === 'secret' && containsShownOnce(result)) throw new SecretLost(answer.requestId, result);
+    if (kind === 'secret' && answer.isReplayed && containsShownOnce(result))
+      throw new SecretLost(answer.requestId, result);
     return { result, answer };
   };
 
