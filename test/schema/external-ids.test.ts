@@ -90,6 +90,15 @@ test('a link is created with an external id, found by it, changed and cleared', 
   expect(await byId('Product/Ä🎉')).toBeNull();
 });
 
+test.each([256, 600])('a prefix of %i emojis is refused with that number', async (length) => {
+  const variables = { filter: { externalIdPrefix: '🎉'.repeat(length) } };
+  const query = 'query ($filter: LinkFilter) { links(filter: $filter) { totalCount } }';
+  const { errors } = await owner.graphql(query, variables);
+  expect(errors?.[0]?.extensions.fields).toMatchObject([
+    { path: ['filter', 'externalIdPrefix'], messages: [`may have at most 255 characters, not ${length}`] },
+  ]);
+});
+
 describe('an external id', () => {
   test.each([
     ['empty', '', 'BLANK'],

@@ -28,6 +28,13 @@ export function parseId(id: string): number | null {
 /** The number of code points: an emoji counts as one, not two. */
 const countCharacters = readOnce((text) => text.length - (text.match(PAIR)?.length ?? 0));
 
+/** The number of code points of a text that is too long to be read once more: it is not kept. */
+function countAll(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
 /** True if both databases can store the text. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
@@ -124,7 +131,7 @@ export function textSchema(min: number, max: number, trimmed: (text: string) => 
   return z
     .string({ error: unless(range) })
     .refine(({ length }) => length <= longest, {
-      error: refusing(({ input }) => wrong(String(input).length)),
+      error: refusing(({ input }) => wrong(countAll(String(input)))),
       abort: true,
     })
     .overwrite(trimmed)
