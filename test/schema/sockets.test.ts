@@ -383,12 +383,16 @@ describe('operations', () => {
     const ask = (id: string, payload: object) => socket.send({ id, type: 'subscribe', payload });
     ask('by id', { query: '', documentId: 'who' });
     ask('by hash', { query: '', extensions: { persistedQuery: { version: 1, sha256Hash: 'who' } } });
+    ask('no query', { documentId: 'who', variables: { query: 'x' } });
+    ask('null', { query: null, extensions: { persistedQuery: { version: 1, sha256Hash: 'who' } } });
     ask('unknown', { query: '', documentId: 'where' });
     ask('none', { query: '' });
     ask('text', { query: '{ viewer { account { name } } }', documentId: 'who' });
     ask('events', { query: '', documentId: 'all' });
-    const ids = ['by id', 'by hash', 'unknown', 'none', 'text'];
+    const ids = ['by id', 'by hash', 'no query', 'null', 'unknown', 'none', 'text'];
     expect(await Promise.all(ids.map((id) => outcome(socket, id)))).toEqual([
+      ['next', null],
+      ['next', null],
       ['next', null],
       ['next', null],
       ['error', 'UNTRUSTED_DOCUMENT'],

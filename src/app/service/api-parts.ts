@@ -8,6 +8,7 @@ import { requirePermission } from '../../domain/access/actor.ts';
 import { countWaitingMails } from '../../domain/access/address-change.ts';
 import { LongWorks } from '../../domain/long-work.ts';
 import { UserPasswords } from '../../domain/password.ts';
+import { networkName } from '../../domain/visit/ip-network.ts';
 import { WebhookSender } from '../../domain/webhook/sender.ts';
 import { ChangeSubscriptions } from '../../engine/changes/subscriptions.ts';
 import { Readers } from '../../engine/db/postgresql/replicas.ts';
@@ -17,6 +18,7 @@ import { createGraphQLHandler, schemaText } from '../../engine/graphql/http.ts';
 import { OwnDocuments } from '../../engine/graphql/own-documents.ts';
 import { run, type Sent, type Transport } from '../../engine/graphql/pipeline.ts';
 import { GraphQLSockets } from '../../engine/graphql/sockets.ts';
+import { findClient } from '../../engine/http/request/client.ts';
 import { SessionCookies } from '../../engine/http/request/session-cookie.ts';
 import { createPost } from '../../engine/outgoing/post.ts';
 import { createRestRouter } from '../../engine/rest/router.ts';
@@ -110,6 +112,7 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
   const sockets = new GraphQLSockets({
     ...{ ...operations, ...createSocketReader(requests), schema: api.schema, surface: surfaces.graphql },
     ...{ log, load, requestLog, limits: ports.sockets },
+    findNetwork: (req) => networkName(findClient(req, trust).address),
     enter: (info, operation) => inFlight.enter(paths.chooseRoom(info), operation),
   });
   metrics?.watchSockets(() => sockets.size);

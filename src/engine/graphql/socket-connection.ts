@@ -128,6 +128,20 @@ function findStatus({ errors = [], data }: ExecutionResult): number {
 const tooMany = (what: string) =>
   new DomainError('RATE_LIMITED', `A connection may have ${what} at once.`, [], RETRY_LATER);
 
+/** What a message has that names its document by an id. */
+const HAS_ID = /"(?:documentId|sha256Hash)"/;
+
+/** Returns the message; to an operation with an id in place of a query, it adds an empty query, which graphql-ws asks for. */
+function withQuery(text: string): string {
+  if (!HAS_ID.test(text)) return text;
+  const message: unknown = JSON.parse(text);
+  if (typeof message !== 'object' || message === null || !('payload' in message)) return text;
+  const { payload } = message;
+  if (typeof payload !== 'object' || payload === null) return text;
+  if ('query' in payload && payload.query !== null) return text;
+  return JSON.stringify({ ...message, payload: { ...payload, query: '' } });
+}
+
 /** Reads an operation in the form of one over HTTP. @throws GraphQLError */
 function readSent<Asked>(
   payload: SubscribePayload,
@@ -187,7 +201,7 @@ export class SocketConnection<Asked extends EngineRequest> {
         if (isBinary) throw badRequest('A message is a text.');
         const text = String(data);
         measureJson(text, OUTER_LEVELS);
-        take(text).catch((error: unknown) => {
+        take(withQuery(text)).catch((error: unknown) => {
           // A message that only servers send.
           const isWrong = error instanceof Error && error.message.startsWith('Unexpected message of type');
           if (isWrong) this.close(closeCodes.badRequest, error.message);

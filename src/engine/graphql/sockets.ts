@@ -54,12 +54,15 @@ export interface SocketsDependencies<Asked extends EngineRequest> extends Connec
   readonly surface: Surface;
   readonly schema: GraphQLSchema;
   readonly limits?: Partial<SocketLimits> | undefined;
+  /** The network of a request's client. */
+  findNetwork(req: IncomingMessage): string;
 }
 
 interface Open<Asked extends EngineRequest> {
   readonly ws: WebSocket;
   readonly connection: SocketConnection<Asked>;
-  /** False until the client says who it is. */
+  readonly network: string;
+  /** False until it is known who the client is. */
   isIntroduced: boolean;
   /** True if the client has sent anything since the last ping. */
   isAlive: boolean;
@@ -127,12 +130,27 @@ export class GraphQLSockets<Asked extends EngineRequest> implements Sockets {
     });
   }
 
+  get #unknown(): Open<Asked>[] {
+    return [...this.#open].filter(({ isIntroduced }) => !isIntroduced);
+  }
+
   /** Returns the code with which one more connection is closed; null if it is taken. */
   #findRefusal(): number | null {
     if (this.#isStopping) return closeCodes.goingAway;
-    const unknown = [...this.#open].filter(({ isIntroduced }) => !isIntroduced);
-    const isTaken = this.#open.size < this.#limits.max && unknown.length < this.#limits.maxUnknown;
-    return isTaken ? null : closeCodes.tryAgain;
+    return this.#open.size - this.#unknown.length < this.#limits.max ? null : closeCodes.tryAgain;
+  }
+
+  /** Ends a connection of an unknown client if there are too many: the oldest one of the network that has the most. */
+  #makeRoom(): void {
+    const unknown = this.#unknown;
+    if (unknown.length <= this.#limits.maxUnknown && this.#open.size <= this.#limits.max) return;
+    const networks = [...Map.groupBy(unknown, ({ network }) => network).values()];
+    const [oldest] = networks.reduce((most, one) => (one.length > most.length ? one : most), []);
+    if (oldest === undefined) return;
+    this.#open.delete(oldest);
+    oldest.connection.close(closeCodes.tryAgain, 'Too many clients have not said who they are.');
+    // Its place is free now, whether or not it answers.
+    oldest.ws.terminate();
   }
 
   async #load(): Promise<Loaded<Asked>> {
@@ -183,8 +201,10 @@ export class GraphQLSockets<Asked extends EngineRequest> implements Sockets {
         if (this.#unsent > MAX_UNSENT) this.#endSlowest();
       },
     });
-    const open: Open<Asked> = { ws, connection, isIntroduced: false, isAlive: true };
+    const network = this.#dependencies.findNetwork(req);
+    const open: Open<Asked> = { ws, connection, network, isIntroduced: false, isAlive: true };
     this.#open.add(open);
+    this.#makeRoom();
     this.#pings ??= setInterval(() => this.#ping(), this.#limits.pingInterval).unref();
     countBytes(socket, (received) => {
       open.isAlive = true;

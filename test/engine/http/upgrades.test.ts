@@ -259,11 +259,14 @@ describe('a connection', () => {
 });
 
 describe('too many connections', () => {
-  test('get 1013: all of a process, those of somebody unknown, and those of an account', async () => {
+  const code = async (socket: RawSocket) => (await socket.closed)[0];
+  /** Opens a WebSocket from an address, as a proxy tells it. */
+  const openFrom = (origin: string, address: string) =>
+    openSocket(origin, { headers: { 'X-Forwarded-For': address } });
+
+  test('get 1013: all of a process, and those of an account', async () => {
     const { origin, owner, ...at } = await start({ sockets: { max: 4, maxUnknown: 2, maxOfAccount: 2 } });
-    const code = async (socket: RawSocket) => (await socket.closed)[0];
     const unknown = [await openSocket(origin), await openSocket(origin)];
-    expect(await code(await openSocket(origin))).toBe(1013);
     for (const socket of unknown) socket.introduce(owner.key);
     await expect.poll(() => unknown.map(({ messages }) => messages.length)).toEqual([1, 1]);
     expect(await code(await openAs(origin, owner.key))).toBe(1013);
@@ -277,6 +280,36 @@ describe('too many connections', () => {
         return again.messages.length;
       })
       .toBe(1);
+  });
+
+  test('of somebody unknown take no place from other networks: the oldest of the fullest network ends', async () => {
+    const { origin, owner } = await start({
+      trustProxy: 1,
+      sockets: { maxUnknown: 4, initTimeout: 600_000 },
+    });
+    // One customer has all addresses of a /64.
+    const strangers = [];
+    for (const part of ['a', 'b', 'c']) strangers.push(await openFrom(origin, `2001:db8:0:1::${part}`));
+    const guests = [await openFrom(origin, '192.0.2.1'), await openFrom(origin, '192.0.2.2')];
+    expect(await code(strangers[0] as RawSocket)).toBe(1013);
+    const flood = await openFrom(origin, '2001:db8:0:1::d');
+    expect(await code(strangers[1] as RawSocket)).toBe(1013);
+    for (const socket of [...guests, flood]) socket.introduce(owner.key);
+    await expect.poll(() => [...guests, flood].map(({ messages }) => messages.length)).toEqual([1, 1, 1]);
+    expect(strangers[2]?.ws.readyState).toBe(WebSocket.OPEN);
+  });
+
+  test('of as many networks: the oldest ends, and others keep their places of the process', async () => {
+    const { origin, owner } = await start({
+      ...{ trustProxy: 1, sockets: { max: 3, maxUnknown: 2, initTimeout: 600_000 } },
+    });
+    const known = [await openAs(origin, owner.key), await openAs(origin, owner.key)];
+    const first = await openFrom(origin, '192.0.2.1');
+    const second = await openFrom(origin, '192.0.2.2');
+    expect(await code(first)).toBe(1013);
+    second.introduce(owner.key);
+    await expect.poll(() => second.messages.length).toBe(1);
+    expect(known.map(({ ws }) => ws.readyState)).toEqual([WebSocket.OPEN, WebSocket.OPEN]);
   });
 });
 
