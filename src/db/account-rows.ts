@@ -9,6 +9,7 @@ export const ACCOUNT_BATCH = MAX_WRITTEN_LINKS;
 export const ACCOUNT_TABLES = {
   Webhook: ['id'],
   Change: ['id'],
+  TakenLinks: ['id'],
   KeptAnswer: ['id'],
   Invitation: ['id'],
   ApiKey: ['id'],

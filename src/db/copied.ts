@@ -18,8 +18,10 @@ export const models = Object.values(Prisma.ModelName).filter(
   (name): name is Model => !notCopied.some((one) => one === name),
 );
 
-/** The primary keys of models without an `id`. */
+/** The primary keys of models without an `id` that the database assigns. */
 const keys: Partial<Record<Model, readonly string[]>> = {
+  // Those of their changes.
+  ChangeValues: ['id'],
   LinkPixel: ['linkId', 'pixelId'],
   LinkTag: ['linkId', 'tagId'],
   LinkCounter: ['linkId'],

@@ -147,6 +147,58 @@ export async function updateLinkIn(
   return true;
 }
 
+/** The ids of the pixels or tags of links, by the links' ids, in ascending order. */
+export async function idsOfParts(
+  db: Data,
+  part: 'pixel' | 'tag',
+  linkIds: readonly number[],
+): Promise<Map<number, number[]>> {
+  const ids = new Map<number, number[]>(linkIds.map((id) => [id, []]));
+  const [table, column] = part === 'tag' ? ['LinkTag', 'tagId'] : ['LinkPixel', 'pixelId'];
+  const found = await db.read<{ linkId: number; id: number }>(sql`
+    SELECT "linkId", ${name(column)} AS "id" FROM ${name(table)}
+    WHERE ${db.dialect.isIn(sql`"linkId"`, 'integer', linkIds)} ORDER BY "linkId", ${name(column)}`);
+  for (const { linkId, id } of found) ids.get(linkId)?.push(id);
+  return ids;
+}
+
+/** A whole link, as it was. */
+export interface WholeLink extends Link {
+  readonly clicks: number;
+  readonly lastClickedAt: Date | null;
+  /** The ids of its pixels and tags, ascending. */
+  readonly pixels: readonly number[];
+  readonly tags: readonly number[];
+}
+
+/** Reads links that are about to be deleted, and locks their counters: no visit is counted any more. */
+export async function readForDeletion(tx: Transaction, ids: readonly number[]): Promise<WholeLink[]> {
+  const { dialect } = tx;
+  const listed = (table: string, column: string) =>
+    sql`(SELECT ${dialect.concatenated(
+      sql`',' || ${name(column)}`,
+    )} FROM ${name(table)} WHERE ${name(table)}."linkId" = "Link"."id")`;
+  const rows = await tx.read<
+    Link & Pick<WholeLink, 'clicks' | 'lastClickedAt'> & Record<'pixels' | 'tags', string | null>
+  >(sql`
+    SELECT ${tx.database.columnsOf('Link')}, "LinkCounter"."clicks", "LinkCounter"."lastClickedAt",
+      ${listed('LinkPixel', 'pixelId')} AS "pixels", ${listed('LinkTag', 'tagId')} AS "tags"
+    FROM "Link" JOIN "LinkCounter" ON "LinkCounter"."linkId" = "Link"."id"
+    WHERE ${dialect.isIn(sql`"Link"."id"`, 'integer', ids)} ORDER BY "Link"."id"
+    ${dialect.lock('FOR UPDATE OF "LinkCounter"')}`);
+  const numbers = (list: string | null) =>
+    (list ?? '')
+      .split(',')
+      .flatMap((id) => (id === '' ? [] : Number(id)))
+      .sort((a, b) => a - b);
+  return rows.map((row) => ({
+    ...row,
+    clicks: Number(row.clicks),
+    pixels: numbers(row.pixels),
+    tags: numbers(row.tags),
+  }));
+}
+
 /** The first links on the domain, by id, locked for deletion until the transaction ends. */
 export function lockLinksOn(
   tx: Transaction,
@@ -225,15 +277,15 @@ export async function linksWithPixel(
   return found.map(({ linkId }) => linkId);
 }
 
-/** Takes the pixel from links in a transaction, and returns the ids of those that had it. */
+/** Takes the pixel from links in a transaction, and returns the pixels that they had, by the ids of those that had it. */
 export async function takePixelFromLinks(
   tx: Transaction,
   pixelId: number,
   ids: readonly number[],
   now: Date,
-): Promise<number[]> {
+): Promise<Map<number, number[]>> {
   const has = sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`;
-  const changed = await changeLinksIn(tx, ids, has, now);
+  const changed = await idsOfParts(tx, 'pixel', await changeLinksIn(tx, ids, has, now));
   await tx.prisma.linkPixel.deleteMany({ where: { pixelId, linkId: { in: [...ids] } } });
   return changed;
 }

@@ -1,6 +1,6 @@
 import { join, sql } from '../engine/db/sql.ts';
 import type { Data, Transaction } from './database.ts';
-import { changeLinksIn } from './links.ts';
+import { changeLinksIn, idsOfParts } from './links.ts';
 
 interface Owner {
   readonly accountId: number;
@@ -48,9 +48,9 @@ export async function linksWithTags(
 }
 
 /**
- * Takes the tags from links in a transaction.
+ * Takes the tags from links in a transaction, and returns the ids of those that had any.
  * @param into a tag that the links get instead
- * @param onChange called with the ids of the links that have any, while they have them
+ * @param onChange called with the tags of the links that have any, by the links' ids, while they have them
  */
 export async function replaceTags(
   tx: Transaction,
@@ -58,16 +58,17 @@ export async function replaceTags(
   ids: readonly number[],
   into: number | null,
   now: Date,
-  onChange: (ids: readonly number[]) => Promise<void>,
-): Promise<void> {
+  onChange: (tagsBefore: ReadonlyMap<number, readonly number[]>) => Promise<void>,
+): Promise<number[]> {
   const isOne = tx.dialect.isIn(sql`"tagId"`, 'integer', [...tagIds]);
   const has = sql`EXISTS (SELECT 1 FROM "LinkTag" WHERE "linkId" = "Link"."id" AND ${isOne})`;
   const changed = await changeLinksIn(tx, ids, has, now);
-  if (changed.length === 0) return;
-  await onChange(changed);
+  if (changed.length === 0) return changed;
+  await onChange(await idsOfParts(tx, 'tag', changed));
   const those = sql`FROM "LinkTag" WHERE ${isOne} AND ${tx.dialect.isIn(sql`"linkId"`, 'integer', changed)}`;
   if (into !== null)
     await tx.execute(sql`INSERT INTO "LinkTag" ("linkId", "tagId")
       SELECT DISTINCT "linkId", CAST(${into} AS INTEGER) ${those} ON CONFLICT DO NOTHING`);
   await tx.execute(sql`DELETE ${those}`);
+  return changed;
 }

@@ -1,5 +1,7 @@
 import type { Data } from '../db/database.ts';
+import { collectTaken, noteTaken, type TakenRecord } from '../db/taken-links.ts';
 import { MAX_WRITTEN_LINKS } from '../db/written-limits.ts';
+import type { KeptValues } from '../engine/changes/events.ts';
 import { DomainError } from '../engine/rules/errors.ts';
 import type { Actor } from './access/actor.ts';
 import { deleteLocked, type Kind, lockOwned, type Where, whereOwned } from './access/ownership.ts';
@@ -10,16 +12,18 @@ import type { LongWork } from './long-work.ts';
 export interface Emptying<T> {
   /** Maximum number of links that one transaction changes; `MAX_WRITTEN_LINKS` by default. */
   readonly max?: number;
-  /** Maximum number of other rows written per link, besides its change in the log; one by default. */
+  /** Maximum number of other rows written per link, besides its change in the log with its values; one by default. */
   readonly rowsOfLink?: number;
   /** The ids of the next links that have it, ascending. */
   linksAfter(db: Data, after: number, max: number): Promise<number[]>;
   /** Locks it, also against new references. @throws DomainError NOT_FOUND */
   lock(changing: Changing): Promise<void>;
-  /** Takes it from links, and records their changes. */
-  take(changing: Changing, linkIds: readonly number[]): Promise<void>;
-  /** Deletes it, and records that. */
-  delete(changing: Changing): Promise<T>;
+  /** Takes it from links, and records their changes; returns the ids of those that had it. */
+  take(changing: Changing, linkIds: readonly number[]): Promise<readonly number[]>;
+  /** The record whose restoration gives its links back; null if it cannot be restored. */
+  readonly taken: TakenRecord | null;
+  /** Deletes it, and records that. @param linkIds the links that had it; null if they are not known */
+  delete(changing: Changing, linkIds: readonly number[] | null): Promise<T>;
 }
 
 /** The error if too much was added while slices were done. */
@@ -48,7 +52,8 @@ export async function emptyAndDelete<T>(
       const taken = await recordingChanges(separate, actor, now, async (changing) => {
         await record.lock(changing);
         const ids = await record.linksAfter(changing.tx, last, max);
-        await record.take(changing, ids);
+        const taken = await record.take(changing, ids);
+        if (record.taken) await noteTaken(changing.tx, actor.accountId, record.taken, taken, now);
         return ids;
       });
       last = taken.at(-1) ?? last;
@@ -56,14 +61,25 @@ export async function emptyAndDelete<T>(
     });
   }
   const left = few.length > max ? 0 : few.length;
-  db.spendRows?.(left, left * (rowsOfLink + 1));
+  // The change of a link, and its values.
+  db.spendRows?.(left, left * (rowsOfLink + 2));
   return recordingChanges(db, actor, now, async (changing) => {
     await record.lock(changing);
     const rest = await record.linksAfter(changing.tx, 0, max + 1);
     if (rest.length > max) throw moreCame();
-    await record.take(changing, rest);
-    return record.delete(changing);
+    const taken = await record.take(changing, rest);
+    const { tx } = changing;
+    const linkIds = record.taken && (await collectTaken(tx, actor.accountId, record.taken, taken));
+    return record.delete(changing, linkIds);
   });
+}
+
+/** The links of an account's record. */
+interface Links
+  extends Pick<Emptying<number>, 'linksAfter' | 'take'>,
+    Partial<Pick<Emptying<number>, 'taken'>> {
+  /** The values that its deletion keeps in the log; none by default. */
+  values?(changing: Changing, linkIds: readonly number[] | null): Promise<KeptValues | null>;
 }
 
 /**
@@ -78,12 +94,17 @@ export async function emptyAndDeleteOwned(
   actor: Actor,
   id: string,
   now: Date,
-  links: (where: Where) => Pick<Emptying<number>, 'linksAfter' | 'take'>,
+  links: (where: Where) => Links,
 ): Promise<number> {
   const where = await whereOwned(db, kind, actor, id);
+  const { taken = null, values, ...emptying } = links(where);
   return emptyAndDelete(db, work, actor, now, {
-    ...links(where),
+    ...emptying,
+    taken,
     lock: ({ tx }) => lockOwned(tx, kind, where),
-    delete: (changing) => deleteLocked(changing, kind, where),
+    delete: (changing, linkIds) => {
+      const deletedValues = async () => values?.(changing, linkIds) ?? null;
+      return deleteLocked(changing, { ...kind, deletedValues }, where);
+    },
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { KeptValues } from '../engine/changes/events.ts';
 import { isUniqueViolation } from '../engine/db/errors.ts';
 import { is, isSince } from '../engine/lists/conditions.ts';
 import type { ListReader } from '../engine/lists/list-reader.ts';
@@ -8,6 +9,7 @@ import { invalidField } from '../engine/rules/errors.ts';
 import { foldCase, integerSchema, makePlainKey, textSchema, withDefault } from '../engine/rules/input.ts';
 import type { Refusal } from '../engine/rules/refusal.ts';
 import type { Actor } from './access/actor.ts';
+import { jsonText, keepValues } from './change/values.ts';
 
 // What spaces and tags have in common: a name, a colour, and lists by them.
 
@@ -67,6 +69,49 @@ export function foldName(name: string) {
 /** The columns of a name. */
 export function nameColumns<Fields extends { readonly name?: string | undefined }>(fields: Fields) {
   return { ...fields, ...(fields.name !== undefined && foldName(fields.name)) };
+}
+
+/** The columns of spaces and tags whose values the log keeps. */
+interface Named {
+  readonly name: string;
+  readonly color: number;
+}
+
+/** The values of an update of a space or tag, for the log. */
+export function keepNamedUpdate(
+  row: Named,
+  changes: { [Column in keyof Named]?: Named[Column] | undefined },
+): KeptValues | null {
+  const { name: newName, color: newColor } = changes;
+  return keepValues([
+    ...(newName === undefined
+      ? []
+      : [{ name: 'name', before: jsonText(row.name), after: jsonText(newName) }]),
+    ...(newColor === undefined
+      ? []
+      : [{ name: 'color', before: jsonText(row.color), after: jsonText(newColor) }]),
+  ]);
+}
+
+/** Further facts for the restoration of a deleted space or tag. */
+export interface NamedRemains {
+  readonly createdAt: string;
+}
+
+/**
+ * The values of a deletion of a space or tag, for the log.
+ * @param linkIds the links that had it; null if they are too many, or for a tag that was merged into another one
+ */
+export function keepNamedDeletion(
+  row: Named & { readonly createdAt: Date },
+  linkIds: readonly number[] | null,
+): KeptValues | null {
+  const { name, color, createdAt } = row;
+  const texts = [
+    { name: 'name', before: jsonText(name), after: null },
+    { name: 'color', before: jsonText(color), after: null },
+  ];
+  return keepValues(texts, { restoring: { createdAt }, linkIds });
 }
 
 /** @throws DomainError VALIDATION with this refusal if another record of the account has the name */

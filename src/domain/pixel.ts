@@ -8,6 +8,7 @@ import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Actor } from './access/actor.ts';
 import { createOwned, createReaders, type Kind, requireRoom, updateOwned } from './access/ownership.ts';
 import { emptyAndDeleteOwned } from './empty-record.ts';
+import { keepLists } from './link/values.ts';
 import type { LongWork } from './long-work.ts';
 import { refusal } from './rules.ts';
 
@@ -164,7 +165,10 @@ export async function deletePixel(
   return emptyAndDeleteOwned(db, work, kind, actor, id, now, (pixel) => ({
     linksAfter: (data, after, max) => linksWithPixel(data, pixel.id, after, max),
     async take({ tx, record }, ids) {
-      await record('UPDATED', 'LINK', await takePixelFromLinks(tx, pixel.id, ids, now), ['pixels']);
+      const pixelsBefore = await takePixelFromLinks(tx, pixel.id, ids, now);
+      const values = keepLists('pixels', pixelsBefore, (id) => id !== pixel.id);
+      await record('UPDATED', 'LINK', [...values.keys()], ['pixels'], { values });
+      return [...values.keys()];
     },
   }));
 }

@@ -20,10 +20,13 @@ import type { Actor } from './access/actor.ts';
 import { createOwned, createReaders, type Kind, requireRoom, updateOwned } from './access/ownership.ts';
 import { parseIfUpdatedAt } from './change/change.ts';
 import { emptyAndDeleteOwned } from './empty-record.ts';
+import { keepUpdate } from './link/values.ts';
 import type { LongWork } from './long-work.ts';
 import {
   createNamedInput,
   foldName,
+  keepNamedDeletion,
+  keepNamedUpdate,
   nameColumns,
   namedList,
   namedSelection,
@@ -110,7 +113,10 @@ export async function updateSpace(
 ): Promise<Space> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateNamedInput, input);
-  return updateOwned(db, kind, actor, id, now, () => nameColumns(fields), { ifUpdatedAt: seen });
+  return updateOwned(db, kind, actor, id, now, () => nameColumns(fields), {
+    ifUpdatedAt: seen,
+    values: (row: Space, changes) => keepNamedUpdate(row, changes),
+  });
 }
 
 /**
@@ -125,10 +131,16 @@ export async function deleteSpace(
   now: Date,
 ): Promise<number> {
   return emptyAndDeleteOwned(db, work, kind, actor, id, now, (space) => ({
+    taken: { kind: 'SPACE', recordId: space.id },
     linksAfter: (data, after, max) => linksInSpace(data, actor, space.id, after, max),
     async take({ tx, record }, ids) {
       const taken = await takeLinksFromSpace(tx, actor, space.id, ids, now);
-      await record('UPDATED', 'LINK', taken, ['space'], { moreGroups: listGroups({ spaces: [space.id] }) });
+      const values = keepUpdate(['space'], { spaceId: space.id }, { spaceId: null });
+      const moreGroups = listGroups({ spaces: [space.id] });
+      await record('UPDATED', 'LINK', taken, ['space'], { moreGroups, values });
+      return taken;
     },
+    values: async ({ tx }, linkIds) =>
+      keepNamedDeletion(await tx.prisma.space.findUniqueOrThrow({ where: space }), linkIds),
   }));
 }

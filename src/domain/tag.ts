@@ -22,10 +22,13 @@ import { type Changing, parseIfUpdatedAt } from './change/change.ts';
 import { emptyAndDelete } from './empty-record.ts';
 import { unknownIds } from './link/check.ts';
 import { MAX_TAGS as MAX_TAGS_OF_LINK, wrongTag } from './link/fields.ts';
+import { keepLists } from './link/values.ts';
 import type { LongWork } from './long-work.ts';
 import {
   createNamedInput,
   foldName,
+  keepNamedDeletion,
+  keepNamedUpdate,
   nameColumns,
   namedList,
   namedSelection,
@@ -104,12 +107,15 @@ export async function updateTag(
 ): Promise<Tag> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateNamedInput, input);
-  const update = updateOwned(db, kind, actor, id, now, () => nameColumns(fields), { ifUpdatedAt: seen });
+  const update = updateOwned(db, kind, actor, id, now, () => nameColumns(fields), {
+    ifUpdatedAt: seen,
+    values: (row: Tag, changes) => keepNamedUpdate(row, changes),
+  });
   return whereNameIsFree(update, taken);
 }
 
-/** The most rows of links' tags that one transaction writes, beside a change of each link and of each tag. */
-const MAX_TAGS_OF_LINKS = MAX_WRITTEN_ROWS - 2 * MAX_WRITTEN_LINKS;
+/** The most rows of links' tags that one transaction writes, beside a change with values of each link and of each tag. */
+const MAX_TAGS_OF_LINKS = MAX_WRITTEN_ROWS - 3 * MAX_WRITTEN_LINKS;
 
 /**
  * Takes tags from their links, and deletes them.
@@ -126,20 +132,29 @@ async function emptyTags(
   lock: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
   const rowsOfLink = Math.min(tagIds.length, MAX_TAGS_OF_LINK) + (into === null ? 0 : 1);
+  const [only] = tagIds;
+  const isMerged = into !== null || only === undefined;
   return emptyAndDelete(db, work, actor, now, {
+    taken: isMerged ? null : { kind: 'TAG', recordId: only },
     rowsOfLink,
     max: Math.min(MAX_WRITTEN_LINKS, Math.floor(MAX_TAGS_OF_LINKS / rowsOfLink)),
     linksAfter: (data, after, max) => linksWithTags(data, tagIds, after, max),
     lock: ({ tx }) => lock(tx),
     async take({ tx, record }, ids) {
-      const moreGroups = into === null ? '' : listGroups({ tags: [into] });
-      await replaceTags(tx, tagIds, ids, into, now, (changed) =>
-        record('UPDATED', 'LINK', changed, ['tags'], { moreGroups }),
-      );
+      const added = into === null ? [] : [into];
+      const moreGroups = listGroups({ tags: added });
+      return replaceTags(tx, tagIds, ids, into, now, async (tagsBefore) => {
+        const stays = (id: number) => !tagIds.includes(id);
+        const values = keepLists('tags', tagsBefore, stays, { added, isFinal: isMerged });
+        await record('UPDATED', 'LINK', [...values.keys()], ['tags'], { moreGroups, values });
+      });
     },
-    async delete({ tx, record }) {
-      await tx.prisma.tag.deleteMany({ where: { id: { in: [...tagIds] } } });
-      await record('DELETED', 'TAG', tagIds);
+    async delete({ tx, record }, linkIds) {
+      const where = { id: { in: [...tagIds] } };
+      const rows = await tx.prisma.tag.findMany({ where });
+      const values = new Map(rows.map((row) => [row.id, keepNamedDeletion(row, linkIds)]));
+      await tx.prisma.tag.deleteMany({ where });
+      await record('DELETED', 'TAG', tagIds, [], { values });
     },
   });
 }

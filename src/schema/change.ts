@@ -3,6 +3,7 @@ import { changeFilter } from '../domain/change/change-filter.ts';
 import {
   changeConnection,
   changeOrderFields,
+  findChange,
   findChanges,
   findHistory,
   makeSubscriber,
@@ -16,11 +17,13 @@ import type { EdgesInput } from '../engine/lists/pagination.ts';
 import { DomainError } from '../engine/rules/errors.ts';
 import { authorColumns, authorKeyColumns, ChangeAuthor, findAuthor } from './access.ts';
 import { builder } from './builder.ts';
+import { asWhole, ChangedValueType, isRevertable, valuesIn } from './change-values.ts';
 import type { Context } from './context.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link } from './link/link.ts';
 import { defineConnection, defineSelection } from './list.ts';
 import { encodeNodeId, findNode, findNodes, Node } from './node.ts';
+import { defineQuery } from './record-fields.ts';
 import { Space } from './space.ts';
 import { Tag } from './tag.ts';
 
@@ -46,11 +49,14 @@ const typeOf: Readonly<Record<RecordKindName, string>> = {
 /** The maximum number of fields of a record. */
 const MAX_FIELDS = 20;
 
+/** The cost of the values of a change, which may be long. */
+const VALUES_COST = 20;
+
 const Change = builder.prismaObject('Change', {
   select: { id: true },
   interfaces: [Node],
   description:
-    'A change of one record: the time, who made it, and the names of the changed fields, without values.',
+    'A change of one record: the time, who made it, and the changed fields with their values before and after.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the change.' }),
     cursor: t.string({
@@ -97,6 +103,23 @@ const Change = builder.prismaObject('Change', {
       extensions: costs({ size: MAX_FIELDS }),
       resolve: ({ fields }): string[] => JSON.parse(fields),
     }),
+    values: t.field({
+      type: [ChangedValueType],
+      select: { kind: true, action: true },
+      description:
+        'The changed fields of a link, space or tag with their values before and after; of a deletion, all fields that it had. Empty ' +
+        'for creations and other kinds of records, and once the values are deleted: after 90 days, or by `forgetChanges`.',
+      // Whatever is selected of them.
+      extensions: costs({ work: VALUES_COST, size: 0 }),
+      resolve: (change, _args, context) => valuesIn(context, change),
+    }),
+    isRevertable: t.boolean({
+      select: { kind: true, action: true },
+      description:
+        'Whether `revertChange` can take the change back, unless something has changed since or today’s rules refuse it.',
+      extensions: costs({ work: 2 }),
+      resolve: (change, _args, context) => isRevertable(context, change),
+    }),
     key: t.relation('key', {
       nullable: true,
       description: 'The key that made the change; null if it was a user or the operator.',
@@ -126,6 +149,17 @@ const ChangeFilter = inputType(
   changeFilter,
 );
 const selectionArgs = defineSelection('Change', 'changes', ChangeFilter, changeOrderFields, 'ASC');
+
+builder.queryField('change', (t) =>
+  t.field({
+    ...defineQuery(Change),
+    description: 'The change with this id, whose values are whole; null if the account has none.',
+    resolve: async (_root, { id }, { db, actor }) => {
+      const change = await findChange(db, actor, id);
+      return change && asWhole(change);
+    },
+  }),
+);
 
 builder.queryField('changes', (t) =>
   t.field({

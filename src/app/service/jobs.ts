@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { valueRetention } from '../../db/change-values.ts';
 import type { Database } from '../../db/database.ts';
 import { accessRetention } from '../../db/ended-access.ts';
 import { DeletedStatisticsRemoval } from '../../db/statistics/delete-statistics.ts';
@@ -63,6 +64,12 @@ export function listJobs({ config, db, services, retentionTime, now, log }: JobD
     },
   ];
   const effects: Job[] = [
+    {
+      name: 'old values of changes',
+      every: HOUR,
+      failure: 'old values of changes could not be deleted',
+      run: valueRetention(db, historyDays, retentionTime, log),
+    },
     {
       name: 'old changes',
       every: HOUR,

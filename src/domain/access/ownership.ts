@@ -1,4 +1,5 @@
 import type { Data, Transaction } from '../../db/database.ts';
+import type { KeptValues } from '../../engine/changes/events.ts';
 import { is } from '../../engine/lists/conditions.ts';
 import type { ListReader } from '../../engine/lists/list-reader.ts';
 import {
@@ -44,6 +45,8 @@ export interface Kind<Row, Columns> {
   rows(db: Data): Table<Row, Columns>;
   /** Further columns of a change in the log, given the record after it. */
   details?(row: Row): ChangeDetails;
+  /** The values that a deletion keeps in the log; none by default. */
+  deletedValues?(tx: Transaction, where: Where): Promise<KeptValues | null>;
 }
 
 /** Functions that read the accounts' own records of a kind. */
@@ -103,13 +106,15 @@ export async function requireRoom(
   if ((await count()) >= max) throw refusal();
 }
 
-interface UpdateOptions<Row> {
+interface UpdateOptions<Row, Columns> {
   /** Work in the same transaction before the record is locked, such as locking what the caller's access depends on. */
   before?(tx: Transaction): Promise<void>;
   /** The expected time of the last change; null for any. */
   readonly ifUpdatedAt?: Date | null;
   /** Further work in the same transaction, also if nothing changes. */
   inTransaction?(changing: Changing, row: Row): Promise<void>;
+  /** The values that the log keeps, given the record before; none by default. */
+  values?(row: Row, changes: Partial<Columns>): KeptValues | null;
 }
 
 /**
@@ -125,7 +130,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Columns exten
   id: string,
   now: Date,
   decide: (row: Row) => Columns,
-  { ifUpdatedAt = null, before, inTransaction }: UpdateOptions<Row> = {},
+  { ifUpdatedAt = null, before, inTransaction, values }: UpdateOptions<Row, Columns> = {},
 ): Promise<Row> {
   const where = owned(actor, id);
   if (where === null) throw notFound(what);
@@ -143,10 +148,16 @@ export async function updateOwned<Row extends { updatedAt: Date }, Columns exten
       where,
       data: { ...changes, updatedAt: timeOfChange(row, now) },
     });
-    await record('UPDATED', kind, [where.id], changedFields(changes, fields), details?.(updated));
+    await record('UPDATED', kind, [where.id], changedFields(changes, fields), {
+      ...details?.(updated),
+      values: values?.(row, changes) ?? null,
+    });
     return updated;
   });
 }
+
+/** The parts of a kind of record that a deletion needs. */
+type DeletedKind = Pick<Kind<unknown, never>, 'kind' | 'what' | 'rows' | 'deletedValues'>;
 
 /**
  * Deletes the account's own record, and returns its id.
@@ -155,17 +166,17 @@ export async function updateOwned<Row extends { updatedAt: Date }, Columns exten
  */
 export async function deleteOwned(
   db: Data,
-  { kind, what, rows }: Pick<Kind<unknown, never>, 'kind' | 'what' | 'rows'>,
+  kind: DeletedKind,
   actor: Actor,
   id: string,
   now: Date,
   first?: (changing: Changing, id: number) => Promise<void>,
 ): Promise<number> {
   const where = owned(actor, id);
-  if (where === null) throw notFound(what);
+  if (where === null) throw notFound(kind.what);
   return recordingChanges(db, actor, now, async (changing) => {
     await first?.(changing, where.id);
-    return deleteLocked(changing, { kind, what, rows }, where);
+    return deleteLocked(changing, kind, where);
   });
 }
 
@@ -198,10 +209,11 @@ export async function lockOwned(
 /** Deletes a record in a transaction, and returns its id. @throws DomainError NOT_FOUND */
 export async function deleteLocked(
   { tx, record }: Changing,
-  { kind, what, rows }: Pick<Kind<unknown, never>, 'kind' | 'what' | 'rows'>,
+  { kind, what, rows, deletedValues }: DeletedKind,
   where: Where,
 ): Promise<number> {
-  await record('DELETED', kind, [where.id]);
+  const values = (await deletedValues?.(tx, where)) ?? null;
+  await record('DELETED', kind, [where.id], [], { values });
   const { count } = await rows(tx).deleteMany({ where });
   if (count === 0) throw notFound(what);
   return where.id;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { selectGroups } from '../../db/change-groups.ts';
 import type { Data, Transaction } from '../../db/database.ts';
-import type { NewChange } from '../../engine/changes/events.ts';
+import type { KeptValues, NewChange } from '../../engine/changes/events.ts';
 import { changing } from '../../engine/changes/log.ts';
 import { DomainError } from '../../engine/rules/errors.ts';
 import { foldCase, parseInput, timestamp } from '../../engine/rules/input.ts';
@@ -47,6 +47,8 @@ export interface ChangeDetails extends Pick<NewChange, 'webhookEvents'> {
   readonly owner?: number;
   /** The spaces and tags that links lose or get, besides those that they have while the change is recorded; from `listGroups`. */
   readonly moreGroups?: string;
+  /** The values of the changed fields, of all records alike or of each by its id. */
+  readonly values?: KeptValues | null | ReadonlyMap<number, KeptValues | null>;
 }
 
 /** A transaction, and a function that records its changes. */
@@ -75,11 +77,13 @@ export function recordingChanges<T>(
   return changing(db, (tx, insert) =>
     work({
       tx,
-      record(action, kind, ids, fields = [], { owner = accountId, webhookEvents, moreGroups = '' } = {}) {
+      record(action, kind, ids, fields = [], details = {}) {
+        const { owner = accountId, webhookEvents, moreGroups = '', values = null } = details;
         const change = { accountId: owner, keyId, userId, at, action, kind, fields, webhookEvents };
         const groups = kind === 'LINK' ? selectGroups(tx.dialect, moreGroups) : undefined;
+        const valuesOf = (id: number) => (values instanceof Map ? (values.get(id) ?? null) : values);
         return insert(
-          ids.map((recordId) => ({ ...change, recordId })),
+          ids.map((recordId) => ({ ...change, recordId, values: valuesOf(recordId) })),
           groups,
         );
       },

@@ -16,7 +16,7 @@ import {
   readConnection,
   readCursor,
 } from '../../engine/lists/pagination.ts';
-import { parseInput, type Unparsed, withDefault } from '../../engine/rules/input.ts';
+import { parseId, parseInput, type Unparsed, withDefault } from '../../engine/rules/input.ts';
 import { type Actor, callerOf } from '../access/actor.ts';
 import type { RecordKind } from './change.ts';
 import {
@@ -122,6 +122,13 @@ export async function changeConnection(
 export async function findChanges(db: Data, actor: Actor, ids: readonly number[]): Promise<LoggedChange[]> {
   const found = await changesWithIds(db, actor.accountId, ids);
   return found.filter((change) => maySee(actor, change));
+}
+
+/** The account's change with this id, as soon as it is committed; null if it has none, or the caller may not see it. */
+export async function findChange(db: Data, actor: Actor, id: string): Promise<LoggedChange | null> {
+  const number = parseId(id);
+  const [found] = number === null ? [] : await findChanges(db, actor, [number]);
+  return found ?? null;
 }
 
 /** A slice of the changes of one record, newest first. */

@@ -9,7 +9,7 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../engine/db/errors
 import { invalid, notFound } from '../../engine/rules/errors.ts';
 import { parseInput, type Unparsed } from '../../engine/rules/input.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { deleteOwned } from '../access/ownership.ts';
+import { deleteOwned, type Where } from '../access/ownership.ts';
 import { parseIfUpdatedAt, recordingChanges, requireUnchanged } from '../change/change.ts';
 import { moreCame } from '../empty-record.ts';
 import type { LongWork } from '../long-work.ts';
@@ -19,6 +19,7 @@ import { findInputErrors, takenAlias } from './check.ts';
 import { buildColumns, createLinkInput, givenFields, type NewLinkInput, newLinkFields } from './fields.ts';
 import { prepareRow } from './new-row.ts';
 import { PasswordNotCompared, Reuse } from './reuse.ts';
+import { keepDeletedLinks } from './values.ts';
 import { spendOnNew } from './written-rows.ts';
 
 /** The arguments of `createLink`. */
@@ -179,7 +180,13 @@ export async function deleteLink(
   now: Date,
   ifUpdatedAt?: string | null,
 ): Promise<number> {
-  const kind = { kind: 'LINK', what: 'link', rows: (tx: Transaction) => tx.prisma.link } as const;
+  const kind = {
+    kind: 'LINK',
+    what: 'link',
+    rows: (tx: Transaction) => tx.prisma.link,
+    deletedValues: async (tx: Transaction, where: Where) =>
+      (await keepDeletedLinks(tx, [where.id])).get(where.id) ?? null,
+  } as const;
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   // A trigger leaves its statistics to `DeletedStatisticsRemoval`. All writes lock the link before its counter.
   return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {

@@ -6,6 +6,7 @@ import { listGroups } from '../../db/change-groups.ts';
 import type { Data } from '../../db/database.ts';
 import { type LinkSettings, readLink, type SelectedLink, updateLinkIn } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
+import type { KeptValues } from '../../engine/changes/events.ts';
 import { retryOvertaken } from '../../engine/db/errors.ts';
 import { type FieldError, fieldError, invalid, invalidField, notFound } from '../../engine/rules/errors.ts';
 import { parseInput, type Unparsed } from '../../engine/rules/input.ts';
@@ -36,6 +37,7 @@ import {
   updateLinkInput,
   withPlainKey,
 } from './fields.ts';
+import { keepUpdate } from './values.ts';
 import { spendOnUpdates } from './written-rows.ts';
 
 /** A text that is equal for equal sets of ids. */
@@ -61,7 +63,10 @@ function otherIds(stored: readonly number[], given: readonly number[]): readonly
   return listed(stored) === listed(given) ? undefined : [...new Set(given)];
 }
 
-/** The new pixels and tags of the link, if they change, and the tags that it loses. @throws DomainError VALIDATION for too many tags */
+/**
+ * The new pixels and tags of the link, if they change, the tags that it loses, and its lists before.
+ * @throws DomainError VALIDATION for too many tags
+ */
 async function otherLists(
   { prisma }: Data,
   linkId: number,
@@ -76,7 +81,8 @@ async function otherLists(
   if (tagIds && tagIds.length > MAX_TAGS)
     throw invalidField('addTagIds', refusal('TAGS_OF_LINK', { tags: tagIds.length, max: MAX_TAGS }));
   const lostTags = tagIds ? tags.filter((id) => !tagIds.includes(id)) : [];
-  return { pixelIds: pixels && pixelIds && otherIds(pixels, pixelIds), tagIds, lostTags };
+  const before = { pixels, tags };
+  return { pixelIds: pixels && pixelIds && otherIds(pixels, pixelIds), tagIds, lostTags, before };
 }
 
 /** A change of a link. */
@@ -236,6 +242,8 @@ interface Settings extends LinkSettings {
   readonly fields: readonly string[];
   /** The space and the tags that the link loses. */
   readonly lost: string;
+  /** The values of the changed fields. */
+  readonly values: KeptValues | null;
 }
 
 /**
@@ -260,7 +268,7 @@ async function settingsFor(
   const utm = addUtm({ ...stored, ...changedColumns(stored, set) });
   const { plainKey } = withPlainKey({ ...stored, ...changedColumns(stored, { ...set, ...utm }) });
   const changed = changedColumns(stored, { ...set, ...utm, plainKey });
-  const { lostTags, ...lists } = await otherLists(client, stored.id, input);
+  const { lostTags, before, ...lists } = await otherLists(client, stored.id, input);
   const { pixelIds: pixels, tagIds: tags } = lists;
   const columns = { ...changed, ...renewed };
   if (Object.keys(columns).length === 0 && !pixels && !tags) return null;
@@ -268,7 +276,8 @@ async function settingsFor(
   const updatedAt = fields.length > 0 ? timeOfChange(stored, now) : stored.updatedAt;
   const lostSpaces = changed.spaceId === undefined || stored.spaceId === null ? [] : [stored.spaceId];
   const lost = listGroups({ spaces: lostSpaces, tags: lostTags });
-  return { columns: { ...columns, updatedAt }, ...lists, fields, lost };
+  const values = keepUpdate(fields, { ...stored, ...before }, { ...stored, ...changed, pixels, tags });
+  return { columns: { ...columns, updatedAt }, ...lists, fields, lost, values };
 }
 
 /** Writes the settings, which were made for `link`. If it was changed since, they are made anew for the locked link. */
@@ -287,8 +296,13 @@ function writeSettings(
       if (settings === null) return readChanged(change, tx);
       await updateLinkIn(tx, { id }, settings);
     }
-    const { fields, lost } = settings;
-    if (fields.length > 0) await record('UPDATED', 'LINK', [id], fields, { moreGroups: lost });
-    return readChanged(change, tx);
+    const { fields, lost: moreGroups, values } = settings;
+    if (fields.length === 0) return readChanged(change, tx);
+    // Sent together.
+    const [link] = await Promise.all([
+      readChanged(change, tx),
+      record('UPDATED', 'LINK', [id], fields, { moreGroups, values }),
+    ]);
+    return link;
   });
 }

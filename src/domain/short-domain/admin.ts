@@ -3,6 +3,7 @@ import { lockLinksOn } from '../../db/links.ts';
 import { DomainError, notFound } from '../../engine/rules/errors.ts';
 import { normalizeHost } from '../../engine/rules/url.ts';
 import { type Changing, OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
+import { keepDeletedLinks } from '../link/values.ts';
 import { domainFields } from './domain.ts';
 import { normalizeDomainName } from './host.ts';
 
@@ -96,6 +97,10 @@ const MAX_DELETED_LINKS = 80;
 async function deleteSomeLinksOn({ tx, record }: Changing, domainId: number): Promise<number> {
   await tx.lockRow('Domain', domainId, { deleting: true });
   const found = await lockLinksOn(tx, domainId, MAX_DELETED_LINKS);
+  const values = await keepDeletedLinks(
+    tx,
+    found.map(({ id }) => id),
+  );
   // Each change is recorded for the link's own account; a shared domain has links of many.
   for (const [owner, own] of Map.groupBy(found, (link) => link.accountId))
     await record(
@@ -103,7 +108,7 @@ async function deleteSomeLinksOn({ tx, record }: Changing, domainId: number): Pr
       'LINK',
       own.map(({ id }) => id),
       [],
-      { owner },
+      { owner, values },
     );
   await tx.prisma.link.deleteMany({ where: { id: { in: found.map(({ id }) => id) } } });
   return found.length;

@@ -35,7 +35,22 @@ export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | '
   readonly fields: readonly string[];
   /** Of a change of a webhook: the events that it gets after the change, in their stored form. */
   readonly webhookEvents?: string | undefined;
+  /** The values of the fields, which no event has. */
+  readonly values?: KeptValues | null;
 };
+
+/** The values of a change, as they are stored. Columns that are null when they are written come later. */
+export interface KeptValues {
+  /** The product's own text of the fields before and after, without long texts. */
+  readonly values: string;
+  /** All values with long texts; null without any. */
+  readonly long: string | null;
+  readonly isRevertable: boolean;
+  /** Further facts for the restoration of a deleted record. */
+  readonly restoring: string | null;
+  /** The records that belonged to a deleted record, by their ids. */
+  readonly memberIds: string | null;
+}
 
 /** A recorded change, with its position in the log: the order is `tx`, then `id`. */
 export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
@@ -47,7 +62,7 @@ export type FoundChange = Pick<
 >;
 
 /** A change that is committed. */
-export type MadeChange = NewChange & { readonly id: number };
+export type MadeChange = Omit<NewChange, 'values'> & { readonly id: number };
 
 /** An announced change. Only changes of other processes have the number of their transaction. */
 export type KnownChange = Pick<MadeChange, 'id' | 'kind' | 'action' | 'recordId' | 'fields'> & {

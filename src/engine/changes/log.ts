@@ -47,13 +47,21 @@ export async function changing<Client extends ClientOf<Client>, T>(
   });
 }
 
-async function insert(tx: Transaction, changes: readonly NewChange[], groups?: Sql) {
-  const rows = changes.map((change) => ({ ...change, fields: JSON.stringify(change.fields) }));
+/** Inserts changes by one statement, and by another one their values, if they have any. */
+async function insert(tx: Transaction, changes: readonly NewChange[], groups?: Sql): Promise<MadeChange[]> {
+  const rows = changes.map(({ values: _, ...change }) => ({
+    ...change,
+    fields: JSON.stringify(change.fields),
+  }));
   const ids = await tx.insertMany('Change', rows, {
     tx: transactionOrder(tx).current,
     ...(groups && { groups }),
   });
-  return changes.map((change, index) => ({ ...change, id: Number(ids[index]) }));
+  const kept = changes.flatMap(({ values }, index) =>
+    values == null ? [] : { id: Number(ids[index]), ...values },
+  );
+  if (kept.length > 0) await tx.insertMany('ChangeValues', kept);
+  return changes.map(({ values: _, ...change }, index) => ({ ...change, id: Number(ids[index]) }));
 }
 
 /** Begins a new epoch if the log has numbers that this server has not given yet. Call it before anything is changed. */
