@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emptyServer, startTestServer, type TestServer } from '../support/server.ts';
 import { cliFor, runCli } from './support.ts';
 
@@ -112,7 +112,7 @@ test('watch prints changes as they come, until a signal', async () => {
   await shown.promise;
   stopped.abort();
   const { code, stdout, stderr } = await ended;
-  expect([code, stderr]).toEqual([0, 'Watching. Ctrl+C ends it.\n']);
+  expect([code, stderr]).toEqual([130, 'Watching. Ctrl+C ends it.\n']);
   expect(stdout).toBe(
     `2026-11-20T12:00:00.000Z  created  tag ${id}  name, color by key ${lsp.key.slice(0, 8)}…\n`,
   );
@@ -225,6 +225,29 @@ test('export writes what import reads', async () => {
   expect((await lsp(['import', file])).stdout).toBe('Created 0, existing 2, refused 0.\n');
 });
 
+test('export writes CSV for spreadsheets', async () => {
+  const title = 'Ä, "quoted"';
+  await lsp(['links', 'create', 'https://example.com/1', '--alias', 'one', '--title', title]);
+  await lsp(['links', 'create', 'https://example.com/2', '--alias', 'two', '--title', '=1+1']);
+  const { code, stdout, stderr } = await lsp(['export', '--format', 'csv']);
+  expect([code, stderr]).toEqual([0, '']);
+  const [header, one, two, end] = stdout.split('\r\n');
+  expect(header).toMatch(/^id,.*alias/);
+  expect(one).toContain(',"Ä, ""quoted""",');
+  expect([two, end]).toEqual([expect.stringContaining(",'=1+1,"), '']);
+  const file = join(folder, 'links.csv');
+  expect((await lsp(['export', '--format', 'csv', '--file', file])).stdout).toBe(`Wrote ${file}.\n`);
+  expect(readFileSync(file, 'utf8')).toBe(stdout);
+  // A terminal gets no carriage returns, nor escapes of them.
+  expect((await lsp(['export', '--format', 'csv'], { typed: [] })).stdout).toBe(stdout.replaceAll('\r', ''));
+  const env = { LINKSPACE_URL: server.origin, LINKSPACE_KEY: 'nobody-has-this-key' };
+  const refused = await runCli(['export', '--format', 'csv', '--file', `${file}.new`], env);
+  expect([refused.code, refused.stderr]).toEqual([5, expect.stringMatching(/^lsp: .+\n$/)]);
+  expect(readdirSync(folder).filter((name) => name.startsWith('links.csv.'))).toEqual([]);
+  const nobody = await runCli(['export', '--format', 'csv'], { ...env, LINKSPACE_URL: 'http://127.0.0.1:1' });
+  expect([nobody.code, nobody.stderr]).toEqual([1, 'lsp: The service sent no complete file.\n']);
+});
+
 test('import divides long files, and tells refused lines by their place in the file', async () => {
   const rows = Array.from(
     { length: 1_100 },
@@ -278,6 +301,44 @@ test('bash completes commands, options and choices', async () => {
   expect(complete('links', 'create', 'https://example.com', '--ti')).toEqual(['--title']);
   expect(complete('--json', 'tags', 'edit', '--n')).toEqual(['--name']);
   expect(complete('completion', 'f')).toEqual(['fish']);
+});
+
+/** True if a shell is there, which not every system has. */
+const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+
+/** For each shell, a script that prints what the completion in a file offers at the end of a line. */
+const shells: Readonly<Record<string, (file: string, words: readonly string[]) => string>> = {
+  // Without a line editor, compadd prints its words, and _files stands for all files.
+  zsh: (file, words) =>
+    [
+      'compdef() { :; }; compadd() { shift; print -l -- "$@"; }; _files() { print FILES; }',
+      `source ${file}; words=(lsp ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; _lsp`,
+    ].join('\n'),
+  fish: (file, words) => `source ${file}; complete -C '${['lsp', ...words].join(' ')}'`,
+};
+
+describe.each(Object.keys(shells))('%s', (shell) => {
+  const offers = async (...words: string[]): Promise<string[]> => {
+    const script = join(folder, `completion.${shell}`);
+    writeFileSync(script, (await runCli(['completion', shell])).stdout);
+    const text = execFileSync(shell, ['-c', shells[shell]?.(script, words) ?? ''], {
+      encoding: 'utf8',
+      cwd: folder,
+    });
+    return text.split('\n').filter(Boolean);
+  };
+
+  test.skipIf(!has(shell))('completes commands, options and choices', async () => {
+    writeFileSync(join(folder, 'a-file'), '');
+    expect(await offers('')).toEqual(expect.arrayContaining(['links', 'apply', 'completion']));
+    expect(await offers('links', '')).toEqual(expect.arrayContaining(['create', 'list', 'show', 'edit']));
+    expect(await offers('links', 'create', 'https://example.com', '--')).toContain('--title');
+    expect(await offers('--json', 'tags', 'edit', '--')).toContain('--name');
+    expect(await offers('completion', '')).toContain('fish');
+    for (const words of [[''], ['links', '']])
+      expect((await offers(...words)).filter((word) => /FILES|a-file/.test(word))).toEqual([]);
+    expect((await offers('apply', '')).filter((word) => /FILES|a-file/.test(word))).toHaveLength(1);
+  });
 });
 
 test.each(['zsh', 'fish'])('%s has the words of all commands', async (shell) => {

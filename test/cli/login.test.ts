@@ -54,6 +54,17 @@ test('logout deletes the login', async () => {
   });
 });
 
+test.each(['{', '{}', '{"url": "ftp://x", "key": "k"}', '\0'])(
+  'logout deletes a damaged login: %j',
+  async (text) => {
+    mkdirSync(dirname(file()));
+    writeFileSync(file(), text);
+    expect((await runCli(['links', 'list'], env())).code).toBe(64);
+    expect(await runCli(['logout'], env())).toMatchObject({ code: 0, stdout: 'Logged out.\n' });
+    expect((await runCli(['links', 'list'], env())).code).toBe(5);
+  },
+);
+
 test.each([
   ['http://links.example', 'The URL must begin with https://; plain http is only for localhost.'],
   ['http://localhost.example', 'The URL must begin with https://; plain http is only for localhost.'],

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   closeSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readSync,
@@ -67,10 +68,11 @@ export function storeLogin(env: Env, login: Login): string {
   return file;
 }
 
-/** Deletes the stored login. Returns false if there was none. */
+/** Deletes the stored login, also a damaged one. Returns false if there was none. */
 export function removeLogin(env: Env): boolean {
-  const existed = readStored(env) !== null;
-  rmSync(configFile(env), { force: true });
+  const file = configFile(env);
+  const existed = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  rmSync(file, { force: true });
   return existed;
 }
 

@@ -26,6 +26,9 @@ function listPlaces(command: Command, path: readonly string[] = []): Place[] {
 const cases = (places: readonly Place[], write: (words: string) => string): string =>
   places.map(({ path, words }) => `    '${path}') ${write(words.join(' '))} ;;`).join('\n');
 
+/** True where a command follows, and no file. */
+const isGroup = (path: string): boolean => ['', 'links', 'spaces', 'tags'].includes(path);
+
 /** The words before the cursor that name a command, in both shells: the first two that are no options. */
 const scripts: Readonly<Record<string, (places: readonly Place[]) => string>> = {
   bash: (places) => `# Completion of lsp for bash: source <(lsp completion bash)
@@ -78,7 +81,7 @@ function __lsp_place
     end
     echo $place
 end
-${places.map(({ path, words }) => `complete -c lsp -n 'test (__lsp_place) = "${path}"' -a '${words.join(' ')}'`).join('\n')}
+${places.map(({ path, words }) => `complete -c lsp -n 'test (__lsp_place) = "${path}"'${isGroup(path) ? ' -f' : ''} -a '${words.join(' ')}'`).join('\n')}
 `,
 };
 

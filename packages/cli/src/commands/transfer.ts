@@ -1,6 +1,7 @@
-import type { ImportLinksMutation, LinkFragment } from '@linkspace/client';
+import { type ImportLinksMutation, type LinkFragment, LinkspaceError } from '@linkspace/client';
 import type { Command } from 'commander';
 import { choice, enumValue, readText, repeated } from '../arguments.ts';
+import { readLogin } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, usageError } from '../errors.ts';
 import { writeWhole } from '../files.ts';
@@ -129,6 +130,42 @@ async function* exportText(context: Context): AsyncGenerator<string, void> {
   }
 }
 
+/** Codes for the statuses of v1, whose errors have none. */
+const CODES: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  429: 'RATE_LIMITED',
+  503: 'UNAVAILABLE',
+};
+
+function messageIn(text: string, status: number): string {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null && 'message' in body) return String(body.message);
+  } catch {}
+  return `HTTP status ${status}`;
+}
+
+/** The list of links as the service writes it for spreadsheets. */
+async function* exportCsv({ env, io }: Context): AsyncGenerator<string, void> {
+  const { url, key } = readLogin(env);
+  const headers = { Accept: 'text/csv', Authorization: `Bearer ${key}` };
+  try {
+    const address = `${url}/api/v1/links?sort=asc`;
+    const response = await fetch(address, { headers, redirect: 'error', signal: io.signal });
+    const { status, body } = response;
+    if (!response.ok || body === null)
+      throw new LinkspaceError(messageIn(await response.text(), status), {
+        code: CODES[status] ?? 'UNEXPECTED',
+        requestId: response.headers.get('X-Request-Id'),
+      });
+    yield* body.pipeThrough(new TextDecoderStream());
+  } catch (error) {
+    if (error instanceof LinkspaceError || io.signal.aborted) throw error;
+    throw new LinkspaceError('The service sent no complete file.', { code: 'NETWORK' }, { cause: error });
+  }
+}
+
 export function addTransfer(program: Command, context: Context): void {
   program
     .command('import')
@@ -149,11 +186,18 @@ export function addTransfer(program: Command, context: Context): void {
 
   program
     .command('export')
-    .description('write all links as JSON, which import reads; it contains no passwords')
+    .description(
+      'write all links, without passwords: as JSON, which import reads, or as CSV for spreadsheets',
+    )
+    .addOption(choice('--format <format>', 'the form of the file', ['JSON', 'CSV']).default('json'))
     .option('--file <file>', 'write them to this file, once they are complete')
-    .action(async ({ file }: { file?: string }) => {
-      const text = exportText(context);
-      if (file === undefined) for await (const part of text) await context.write(part);
+    .action(async ({ file, format }: { file?: string; format: string }) => {
+      const text = format === 'csv' ? exportCsv(context) : exportText(context);
+      // Programs get lines of CSV as they are, with their carriage returns.
+      const isRaw = format === 'csv' && !context.io.isTerminal.output;
+      if (file === undefined)
+        for await (const part of text)
+          await (isRaw ? context.io.write(part) : context.write(part.replaceAll('\r', '')));
       else {
         await writeWhole(file, text);
         await context.show({ file }, `Wrote ${file}.`);

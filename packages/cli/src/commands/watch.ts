@@ -2,6 +2,7 @@ import type { Change } from '@linkspace/client';
 import type { Command } from 'commander';
 import { choice, enumValue, wholeNumber } from '../arguments.ts';
 import type { Context } from '../context.ts';
+import { EXIT } from '../errors.ts';
 import { plain } from '../io.ts';
 
 const KINDS = [
@@ -58,8 +59,9 @@ async function watch(
       if (left === 0) break;
     }
   } catch (error) {
-    // A signal is how it usually ends.
     if (!signal.aborted) throw error;
+    // A signal is how it usually ends: there is nothing to tell.
+    context.exitCode = EXIT.interrupted;
   }
 }
 
