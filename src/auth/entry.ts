@@ -12,7 +12,8 @@ import { parseInput } from '../engine/rules/input.ts';
 import { Turns } from '../engine/tools/turns.ts';
 import type { OpenId } from './openid.ts';
 import type { Routes } from './routes.ts';
-import { credentialText, type SignInTools, token, tooManyAtOnce } from './tools.ts';
+import { tooManyAtOnce } from './sign-in-limits.ts';
+import { credentialText, type SignInTools, token } from './tools.ts';
 
 /** Maximum number of waiting links for new passwords that one network asks for; one at a time is made. */
 const MAX_MAILING = 20;
@@ -21,8 +22,8 @@ const credentials = z.object({ email: credentialText, password: credentialText }
 
 /** The paths by which people get a session, and end it. */
 export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenId | null): void {
-  const { db, services, cookies, now, report, isOwn, requireOwnWays, contextOf, networkOfClient } = tools;
-  const { askerOf, limit, hashed, signIn, tried, view, sessionWith } = tools;
+  const { db, services, cookies, now, report, isOwn, requireOwnWays, createContext, networkOfClient } = tools;
+  const { identifyAsker, limit, hashed, signIn, tried, view, sessionWith } = tools;
   const limits = new GuessLimits();
   const mailing = new Turns({ max: 1, maxWaiting: MAX_MAILING, refusal: tooManyAtOnce });
   router.post('/token', async (req, res) => {
@@ -36,7 +37,7 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
     hashed(async (req, res) => {
       requireOwnWays();
       const given = parseInput(token, req.body);
-      const user = await welcome(db, { ...req.body, ...given }, contextOf()).catch(taken);
+      const user = await welcome(db, { ...req.body, ...given }, createContext()).catch(taken);
       await signIn(req, res, user, 'link', 201);
     }),
   );
@@ -48,8 +49,8 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
       let user: User | null = null;
       await limits.check(parseEmailKey(given.email), networkOfClient(req), async () => {
         user = await checkPassword(db, given, {
-          ...contextOf(),
-          ...{ asker: askerOf(req), tried: tried(req) },
+          ...createContext(),
+          ...{ asker: identifyAsker(req), tried: tried(req) },
         });
         return user !== null;
       });
@@ -66,7 +67,9 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
       const input = { ...req.body, ...given };
       const own = session?.user ?? null;
       const by = session?.db ?? db;
-      const { user, accountId } = await acceptInvitation(by, input, own, contextOf(), session).catch(taken);
+      const { user, accountId } = await acceptInvitation(by, input, own, createContext(), session).catch(
+        taken,
+      );
       if (session === null) return signIn(req, res, user, 'link', 201);
       res.status(201).json(await view(user, String(accountId)));
     }),
@@ -76,14 +79,14 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
     hashed(async (req, res) => {
       const given = parseInput(token, req.body);
       const user = isOwn
-        ? await resetPassword(db, { ...given, password: req.body.password }, contextOf())
+        ? await resetPassword(db, { ...given, password: req.body.password }, createContext())
         : await takeReset(db, given.token, {}, now());
       await signIn(req, res, user, 'link');
     }),
   );
   router.post('/forgot', async (req, res) => {
     const { email } = parseInput(z.object({ email: credentialText }), req.body);
-    const [network, asker] = [networkOfClient(req), askerOf(req)];
+    const [network, asker] = [networkOfClient(req), identifyAsker(req)];
     res.status(202).json({});
     // After the answer, whose time tells nothing. What one network asks for too fast is forgotten.
     const mail = async () => {

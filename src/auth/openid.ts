@@ -387,7 +387,7 @@ const readQuery = ({ url = '' }: IncomingMessage) => (url.includes('?') ? url.sl
 
 /** The callback, which the provider sends browsers to: it looks at no header that says where a request comes from. */
 export function createCallback(openId: OpenId, tools: SignInTools): RequestHandler {
-  const { db, consoleUrl, now, anySessionOf, begin: beginSession, attempted } = tools;
+  const { db, consoleUrl, now, findAnySession, begin: beginSession, attempted } = tools;
   const cookie = cookieFor(consoleUrl);
   const finish = async (req: Request, res: Response): Promise<string> => {
     // The token of a link is in the cookie alone, since the database keeps only hashes of such tokens.
@@ -400,7 +400,7 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
       throw new SignInFault('EXPIRED');
     cookie.clear(res);
     await takeToken(db, 'OPENID', given, now());
-    const linker = row.userId === null ? null : await anySessionOf(req);
+    const linker = row.userId === null ? null : await findAnySession(req);
     if (row.userId !== null && (linker?.userId !== row.userId || linker.id !== row.sessionId))
       throw new SignInFault('SIGN_IN_FIRST');
     if (linker) requireRecentSignIn({ session: linker }, 'GET /auth/oidc/callback', now(), { links: true });
@@ -458,14 +458,14 @@ export function createStart(
   openId: OpenId,
   tools: SignInTools,
 ): { get: RequestHandler; post: RequestHandler } {
-  const { db, consoleUrl, now, askerOf, limit, sessionOf } = tools;
+  const { db, consoleUrl, now, identifyAsker, limit, requireSession } = tools;
   const cookie = cookieFor(consoleUrl);
   const start = async (req: Request, res: Response, asked: z.output<typeof begin>): Promise<string> => {
     await limit(req);
-    const session = asked.link ? await sessionOf(req, { links: true }) : null;
+    const session = asked.link ? await requireSession(req, { links: true }) : null;
     const { url, ...begun } = await openId.begin();
     const data = { ...begun, to: consolePath(asked.to), sessionId: session?.id ?? null };
-    const asker = askerOf(req, session === null);
+    const asker = identifyAsker(req, session === null);
     const whose = { userId: session?.userId ?? null, sessionId: session?.id ?? null };
     const create = (tx: Data) => createToken(tx, 'OPENID', { ...whose, data, asker }, now());
     const token = await (session ? bySession(session.db, session, now(), create) : create(db));

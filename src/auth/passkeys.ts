@@ -206,7 +206,7 @@ function refuse(refusal: () => DomainError): (error: unknown) => never {
 export function addPasskeyRoutes(
   router: Routes,
   passkeys: Passkeys,
-  { db, now, askerOf, limit, sessionOf, signIn, requireOwnWays }: SignInTools,
+  { db, now, identifyAsker, limit, requireSession, signIn, requireOwnWays }: SignInTools,
 ): void {
   router.use('/passkey', (req, _res, next) => {
     requireOwnWays();
@@ -214,18 +214,18 @@ export function addPasskeyRoutes(
     next();
   });
   router.post('/passkey/registration-options', async (req, res) => {
-    const session = await sessionOf(req);
+    const session = await requireSession(req);
     await limit(req);
-    res.json(await passkeys.registrationOptions(session.db, session, askerOf(req, false), now()));
+    res.json(await passkeys.registrationOptions(session.db, session, identifyAsker(req, false), now()));
   });
   router.post('/passkey/register', async (req, res) => {
-    const session = await sessionOf(req);
+    const session = await requireSession(req);
     const { id, name } = await passkeys.register(session.db, session, req.body, now());
     res.status(201).json({ id: String(id), name });
   });
   router.post('/passkey/sign-in-options', async (req, res) => {
     await limit(req);
-    res.json(await passkeys.signInOptions(db, askerOf(req), now()));
+    res.json(await passkeys.signInOptions(db, identifyAsker(req), now()));
   });
   router.post('/passkey/sign-in', async (req, res) => {
     await signIn(req, res, await passkeys.signIn(db, req.body, now()), 'passkey');

@@ -10,10 +10,10 @@ import { credentialText, type SignInTools, token } from './tools.ts';
 
 /** The paths at which people see and change their name, and how they sign in. */
 export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysIn): void {
-  const { now, requireOwnWays, contextOf, hashed, readSessionOf, sessionOf, services, report } = tools;
+  const { now, requireOwnWays, createContext, hashed, readSession, requireSession, services, report } = tools;
   // Like the session, it changes nothing, and other sites cannot read it.
   router.get('/profile', async (req, res) => {
-    const session = await readSessionOf(req);
+    const session = await readSession(req);
     const { db } = session;
     const { hasPassword, ...own } = await findWaysIn(db, session.userId);
     const { id, name, email } = session.user;
@@ -35,19 +35,19 @@ export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysI
   });
   for (const what of ['passkey', 'identity'] as const)
     router.post(`/${what}/remove`, async (req, res) => {
-      const session = await sessionOf(req);
+      const session = await requireSession(req);
       const { id } = parseInput(z.object({ id: credentialText }), req.body);
       await removeWay(session.db, what, session, id, ways, now());
       res.status(204).end();
     });
   router.post('/session/remove', async (req, res) => {
     const { id } = parseInput(z.object({ id: credentialText }), req.body);
-    const session = await sessionOf(req);
+    const session = await requireSession(req);
     await revokeSession(session.db, session, id);
     res.status(204).end();
   });
   router.post('/profile', async (req, res) => {
-    const { db, user } = await sessionOf(req);
+    const { db, user } = await requireSession(req);
     await updateName(db, user.id, req.body.name);
     res.status(204).end();
   });
@@ -55,13 +55,13 @@ export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysI
     '/password',
     hashed(async (req, res) => {
       requireOwnWays();
-      const session = await sessionOf(req);
-      await changePassword(session.db, session, req.body.password, contextOf());
+      const session = await requireSession(req);
+      await changePassword(session.db, session, req.body.password, createContext());
       res.status(204).end();
     }),
   );
   router.post('/email', async (req, res) => {
-    const session = await sessionOf(req);
+    const session = await requireSession(req);
     const isChanged = await changeEmail(
       session.db,
       session.services,
@@ -73,7 +73,7 @@ export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysI
     res.status(isChanged ? 204 : 202).end();
   });
   router.post('/confirm', async (req, res) => {
-    const session = await sessionOf(req);
+    const session = await requireSession(req);
     const given = parseInput(token, req.body).token;
     await confirmEmail(session.db, services, session, given, now(), req.get('accept-language') ?? '');
     // Not by the session, which may have ended.

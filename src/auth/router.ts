@@ -20,15 +20,11 @@ import { addLastingAccessRoutes } from './lasting-access.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
 import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
 import { addProfileRoutes } from './profile.ts';
-import { wrapRouter } from './routes.ts';
+import { type Routes, wrapRouter } from './routes.ts';
+import { findOperation } from './sessions.ts';
+import { tooManyAtOnce } from './sign-in-limits.ts';
 import type { SignInOutcome } from './sign-in-log.ts';
-import {
-  createSignInTools,
-  findOperation,
-  type SignInDependencies,
-  type SignInWay,
-  tooManyAtOnce,
-} from './tools.ts';
+import { createSignInTools, type SignInDependencies, type SignInTools, type SignInWay } from './tools.ts';
 
 export interface AuthDependencies extends SignInDependencies {
   readonly openId: OpenId | null;
@@ -80,14 +76,9 @@ const MAX_BODIES_OF_NETWORK = 50;
 
 /** Routes below `/auth/` for signing in and out. They take and return JSON, and set a cookie. */
 export function createAuthRouter(dependencies: AuthDependencies): Router {
-  const { cookies, trust, services, download, consoleUrl, openId } = dependencies;
-  const { report, signInFailed, countriesAsOf, bodyTimeout = BODY_TIMEOUT } = dependencies;
+  const { cookies, trust, services, download, consoleUrl, openId, countriesAsOf } = dependencies;
   const tools = createSignInTools(dependencies);
-  const { isOwn, readSessionOf, networkOfClient, view } = tools;
-  const bodies = new Turns({
-    ...{ max: MAX_BODIES, maxOfOwner: () => MAX_BODIES_OF_NETWORK, maxWaiting: 0 },
-    refusal: tooManyAtOnce,
-  });
+  const { isOwn, readSession, view } = tools;
   const passkeys = new Passkeys(consoleUrl, trust);
   const ways: WaysIn = {
     passwords: isOwn,
@@ -107,16 +98,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     cookies.requireOwnPage(req);
     next();
   });
-  router.use((req, res, next) => {
-    const allowed = (routes.methods.get(req.path) ?? []).map((method) => method.toUpperCase());
-    if (allowed.length === 0) throw new DomainError('NOT_FOUND', 'Nothing is here.');
-    if (allowed.includes(req.method === 'HEAD' ? 'GET' : req.method)) return next();
-    const message = `Send a ${allowed.join(' or a ')}.`;
-    res
-      .set('Allow', allowed.join(', '))
-      .status(405)
-      .json({ error: { code: 'NOT_FOUND', message } });
-  });
+  router.use(requireRoute(routes));
   if (start) routes.get('/oidc', start.get);
   routes.get('/methods', (req, res) => {
     res.json({
@@ -128,18 +110,14 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     });
   });
   routes.get('/about', async (req, res) => {
-    await readSessionOf(req);
+    await readSession(req);
     res.json({ ...BUILD, countriesAsOf });
   });
   routes.get('/session', async (req, res) => {
-    const { user } = await readSessionOf(req);
+    const { user } = await readSession(req);
     res.json(await view(user, accountIn(req)));
   });
-  router.post(/./, requireJson, async (req, res, next) => {
-    const read = () => readBody(req, res, MAX_BODY, bodyTimeout);
-    req.body = objectIn(await bodies.take(networkOfClient(req), read));
-    next();
-  });
+  router.post(/./, requireJson, createBodyReader(tools, dependencies));
   if (start) routes.post('/oidc', start.post);
   routes.post('/download', download);
   addEntryRoutes(routes, tools, openId);
@@ -149,7 +127,43 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   addAddressUndoRoute(routes, tools);
   // A path without an entry in the table of recent sign-ins fails the start.
   for (const [path, methods] of routes.methods) for (const method of methods) findOperation(method, path);
-  const failed: ErrorRequestHandler = (error: unknown, req, res, _next) => {
+  router.use(createErrorHandler(tools));
+  return router;
+}
+
+/** Refuses paths that have no route, and methods that a path has none for. */
+function requireRoute(routes: Routes): RequestHandler {
+  return (req, res, next) => {
+    const allowed = (routes.methods.get(req.path) ?? []).map((method) => method.toUpperCase());
+    if (allowed.length === 0) throw new DomainError('NOT_FOUND', 'Nothing is here.');
+    if (allowed.includes(req.method === 'HEAD' ? 'GET' : req.method)) return next();
+    const message = `Send a ${allowed.join(' or a ')}.`;
+    res
+      .set('Allow', allowed.join(', '))
+      .status(405)
+      .json({ error: { code: 'NOT_FOUND', message } });
+  };
+}
+
+/** Reads the object in the body of a request. */
+function createBodyReader(
+  { networkOfClient }: Pick<SignInTools, 'networkOfClient'>,
+  { bodyTimeout = BODY_TIMEOUT }: Pick<AuthDependencies, 'bodyTimeout'>,
+): RequestHandler {
+  const bodies = new Turns({
+    ...{ max: MAX_BODIES, maxOfOwner: () => MAX_BODIES_OF_NETWORK, maxWaiting: 0 },
+    refusal: tooManyAtOnce,
+  });
+  return async (req, res, next) => {
+    const read = () => readBody(req, res, MAX_BODY, bodyTimeout);
+    req.body = objectIn(await bodies.take(networkOfClient(req), read));
+    next();
+  };
+}
+
+/** Answers requests that failed, and logs and counts refused attempts to sign in. */
+function createErrorHandler({ report, signInFailed, attempted }: SignInTools): ErrorRequestHandler {
+  return (error: unknown, req, res, _next) => {
     if (isAborted(req)) return;
     const visible = asVisible(error);
     if (visible === null || visible.code === 'UNAVAILABLE') report(res, error);
@@ -157,7 +171,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     if (way && (visible?.code === 'UNAUTHENTICATED' || visible?.code === 'RATE_LIMITED')) signInFailed(way);
     const outcome = outcomes[visible?.code ?? 'UNAVAILABLE'];
     const logged = way ?? (byLink.has(req.path) ? 'link' : null);
-    if (logged && outcome) tools.attempted(req, logged, outcome);
+    if (logged && outcome) attempted(req, logged, outcome);
     const told = visible ?? unexpected;
     const { code, message, fields = [], retryAfter = null } = told;
     if (retryAfter !== null) res.set('Retry-After', String(retryAfter));
@@ -171,8 +185,6 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     };
     res.status(status).json({ error: { code, message, ...why } });
   };
-  router.use(failed);
-  return router;
 }
 
 const unexpected = {
