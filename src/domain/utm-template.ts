@@ -18,6 +18,8 @@ import { clearableText, type LinkInput, wrongUtmTemplate } from './link/fields.t
 import { encodeTargets, parseTargetLists, type TargetLists } from './link/targeting.ts';
 import { filledParameters, withParameters } from './link/utm.ts';
 import { whereNameIsFree } from './name-and-color.ts';
+import { mapRuleUrls, type RuleColumns } from './rule/columns.ts';
+import { NO_STORED_RULES } from './rule/parse.ts';
 import { refusal } from './rules.ts';
 
 export type { UtmTemplate };
@@ -103,6 +105,8 @@ export async function deleteUtmTemplate(db: Data, actor: Actor, id: string, now:
 
 /** The columns of a link that get parameters, and its alias; targets are absent if it has none. */
 type Tagged = { readonly alias: string; readonly url: string } & {
+  readonly [Column in keyof RuleColumns]?: string | undefined;
+} & {
   readonly [Kind in keyof TargetLists]?: string | undefined;
 };
 
@@ -124,7 +128,7 @@ export async function utmFor(
   const space =
     spaceId == null ? null : await db.prisma.space.findUnique({ where: { id: spaceId, accountId } });
   const date = now.toISOString().slice(0, 'YYYY-MM-DD'.length);
-  return ({ alias, url: before, ...lists }: Tagged) => {
+  return ({ alias, url: before, rules = NO_STORED_RULES, ruleTests = '[]', ...lists }: Tagged) => {
     const added = filledParameters(template, { alias, space: space?.name ?? '', date });
     const add = (address: string): string => {
       const whole = withParameters(address, added);
@@ -142,6 +146,7 @@ export async function utmFor(
       list.map((target) => ({ ...target, url: add(target.url) }));
     return {
       ...columns,
+      ...(rules !== NO_STORED_RULES && mapRuleUrls({ rules, ruleTests }, add)),
       ...encodeTargets({
         countries: each(targets.countries),
         platforms: each(targets.platforms),

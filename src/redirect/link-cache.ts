@@ -1,6 +1,8 @@
 import type { Database } from '../db/database.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.ts';
 import { isAlias, isItself } from '../domain/link/alias.ts';
+import { parseRules, readStoredRules } from '../domain/rule/parse.ts';
+import type { ParsedRules } from '../domain/rule/parsed.ts';
 import type { Services } from '../domain/services.ts';
 import { DatabaseAway } from '../engine/db/errors.ts';
 import { requireReadable } from '../engine/db/readable.ts';
@@ -13,7 +15,15 @@ import type { VisitDatabases } from './visit-databases.ts';
 import { VisitWait } from './visit-wait.ts';
 import { WaitingReads } from './waiting-reads.ts';
 
-export type FoundLink = VisitedRow;
+/** A link with its rules, which are parsed once. */
+export type FoundLink = Omit<VisitedRow, 'rules'> & { readonly rules: ParsedRules };
+
+/** Reads a link as visits need it. */
+async function readFound(...given: Parameters<typeof readVisitedLink>): Promise<FoundLink | null> {
+  const row = await readVisitedLink(...given);
+  return row && { ...row, rules: parseRules(readStoredRules(row.rules)) };
+}
+
 type LinkOrNone = { readonly id: number } | null;
 
 /** The domain of a visit's host, and its link with the alias. */
@@ -142,11 +152,11 @@ export class LinkCache {
   #findLink({ id: domainId }: Domain, alias: string, wait: VisitWait): Promise<FoundLink | null> {
     const key = makeKey(domainId, alias);
     this.#metrics?.lookup(this.#links.get(key) === undefined ? 'miss' : 'hit');
-    return this.#links.find(key, () => this.#read((db) => readVisitedLink(db, { domainId, alias })), wait);
+    return this.#links.find(key, () => this.#read((db) => readFound(db, { domainId, alias })), wait);
   }
 
   /** Reads a link from the primary. */
   reload(id: number): Promise<FoundLink | null> {
-    return readVisitedLink(this.#databases.primary.database, { id });
+    return readFound(this.#databases.primary.database, { id });
   }
 }

@@ -120,8 +120,10 @@ export function inputType<Schema extends z.core.$ZodObject>(
     const limited = items ? limitedTo({ maxItems: findMaxItems(described.value) }) : {};
     return [field, { type, required: !accepts(rule, undefined), description: words, ...limited }] as const;
   });
+  const { isOneOf = false } = z.globalRegistry.get(schema) ?? {};
   const type = builder.inputRef<Record<string, unknown>>(name).implement({
     description,
+    isOneOf: isOneOf === true,
     fields: (t) => Object.fromEntries(entries.map(([field, options]) => [field, t.field(options)])),
   });
   // GraphQL accepts what the schema accepts; TypeScript cannot follow that.

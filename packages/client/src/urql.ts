@@ -24,15 +24,16 @@ export { possibleTypes } from './possible-types.ts';
 
 /** Types without an id: Graphcache stores them in the record that contains them. */
 const withoutId = `
-  ApiKeyConnection ApiKeyEdge ChangeConnection ChangeEdge ChangedValue ConflictError CountryTarget
-  CreatedApiKey CreatedWebhook DomainConnection DomainEdge DomainVerification FieldError
-  ImportLinksResult ImportedLink InUseError InvitationConnection InvitationEdge LanguageTarget
-  LinkConnection LinkEdge LinkExpiration LinkPage LinkTargeting MemberConnection MemberEdge
-  NotFoundError PageInfo PixelConnection PixelEdge PlatformTarget RateLimit ReasonValue
-  RedirectDecision RedirectStep RuleValue SpaceConnection SpaceEdge SpacePage Statistics
-  StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop TagConnection TagEdge TopLink
-  TopLinks UtmTemplateConnection UtmTemplateEdge ValidationError Viewer WebhookConnection
-  WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
+  ApiKeyConnection ApiKeyEdge ChangeConnection ChangeEdge ChangedValue Codes ConflictError
+  CountryTarget CreatedApiKey CreatedWebhook Devices DomainConnection DomainEdge DomainVerification
+  FieldError HoursCondition ImportLinksResult ImportedLink InUseError InvitationConnection
+  InvitationEdge LanguageTarget LinkConnection LinkEdge LinkExpiration LinkPage LinkTargeting
+  MemberConnection MemberEdge NotFoundError PageInfo PixelConnection PixelEdge PlatformTarget
+  Platforms QueryCondition RateLimit ReasonValue RedirectDecision RedirectStep RuleCondition
+  RuleExpectation RuleTest RuleTestVisitor RuleValue RuleWarning SpaceConnection SpaceEdge
+  SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop TagConnection
+  TagEdge TimeCondition TopLink TopLinks UtmTemplateConnection UtmTemplateEdge ValidationError
+  Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
 `;
 
 /**

@@ -5,7 +5,7 @@ import type { Data } from '../database.ts';
 const columns = [
   ...(['id', 'accountId', 'alias', 'url', 'password', 'disabled'] as const),
   ...(['expirationUrl', 'expiresAt', 'expirationClicks'] as const),
-  ...(['targetType', 'countries', 'platforms', 'languages', 'rotation'] as const),
+  ...(['targetType', 'countries', 'platforms', 'languages', 'rotation', 'rules'] as const),
 ] as const;
 
 /** The columns of a link that its page of statistics needs. */

@@ -13,6 +13,8 @@ import { fieldErrors, foldCase, type Unparsed } from '../../engine/rules/input.t
 import { encodeBidi } from '../../engine/tools/bidirectional.ts';
 import type { Random } from '../../engine/tools/random.ts';
 import { recordingChanges } from '../change/change.ts';
+import { ruleColumns, testErrors } from '../rule/columns.ts';
+import { NO_STORED_RULES } from '../rule/parse.ts';
 import type { Services } from '../services.ts';
 import { type NamedTag, noRoom, roomForTags, tagsNamed } from '../tag.ts';
 import { utmFor } from '../utm-template.ts';
@@ -91,8 +93,9 @@ async function utmErrors(
 ): Promise<readonly FieldError[]> {
   try {
     const add = await utmFor(db, { accountId }, input, input.spaceId, now);
-    add({ ...input, ...encodeTargets(input.targeting ?? {}) });
-    return [];
+    const { rules = NO_STORED_RULES, ruleTests = '[]' } = ruleColumns(input, null, now);
+    const row = { ...input, ...encodeTargets(input.targeting ?? {}), rules, ruleTests };
+    return testErrors(input, { ...row, ...add(row) });
   } catch (error) {
     if (error instanceof DomainError) return error.fields;
     throw error;
@@ -115,7 +118,13 @@ async function decideOutcome(
   const holder = names.findHolder(domainId, alias);
   const isSame = (name: Name) => name.accountId === accountId && encodeBidi(name.url) === url;
   if (holder && isSame(holder)) return { kind: 'existing', alias, isExternalIdTaken };
-  const errors = inputErrors(found, services, { input, domainId, link: null, isTaken: false });
+  const errors = inputErrors(found, services, {
+    input,
+    domainId,
+    link: null,
+    isTaken: false,
+    now: state.now,
+  });
   const newTags = tagKeys.filter((key) => !tags.known.has(key));
   if (newTags.length > tags.room) errors.push(fieldError(['tags'], noRoom));
   const errorsOfId = isExternalIdTaken ? [takenExternalId] : [];

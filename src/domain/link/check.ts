@@ -7,6 +7,8 @@ import type { Refusal } from '../../engine/rules/refusal.ts';
 import { hostOf, isSendable, tooLongAsSent } from '../../engine/rules/url.ts';
 import { encodeBidi } from '../../engine/tools/bidirectional.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
+import { ruleColumns, ruleErrors, testErrors } from '../rule/columns.ts';
+import { NO_STORED_RULES } from '../rule/parse.ts';
 import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { namesServing } from '../short-domain/host.ts';
@@ -22,7 +24,12 @@ export const ownDomain = refusal('SHORT_DOMAIN');
 const aliasReserved = refusal('ALIAS_RESERVED');
 
 /** Every address in the input, with its path. */
-function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[]; url: string }[] {
+function addressesIn({
+  url,
+  expiration,
+  targeting,
+  rules = [],
+}: LinkInput): { path: string[]; url: string }[] {
   const { type: _, ...lists } = targeting ?? {};
   const targets = Object.entries(lists).flatMap(([kind, list]) =>
     (list ?? []).map((target, index) => {
@@ -34,6 +41,9 @@ function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[
     ...(url === undefined ? [] : [{ path: ['url'], url }]),
     ...(expiration?.url ? [{ path: ['expiration', 'url'], url: expiration.url }] : []),
     ...targets,
+    ...rules.flatMap(({ to }, index) =>
+      to.map((target, at) => ({ path: ['rules', String(index), 'to', String(at), 'url'], url: target.url })),
+    ),
   ];
 }
 
@@ -54,17 +64,12 @@ export function domainNamesIn(input: LinkInput): string[] {
   return listDomainNames(addressesIn(input));
 }
 
-/**
- * All errors of the input that need the database.
- * @param link the link to change; null for a new link
- */
+/** All errors of the input that need the database. */
 export async function findInputErrors(
   db: Data,
   actor: Writer,
   services: Pick<Services, 'lists' | 'isOtherName'>,
-  input: LinkInput,
-  domainId: number,
-  link: Link | null,
+  { input, domainId, link, now }: Omit<Checked, 'isTaken'>,
 ): Promise<FieldError[]> {
   const {
     alias,
@@ -90,7 +95,7 @@ export async function findInputErrors(
     externalIds: externalId == null ? [] : [externalId],
   });
   const isTaken = found.domainIds.has(domainId) && found.aliasHolders.some(({ id }) => id !== link?.id);
-  const errors = inputErrors(found, services, { input, domainId, link, isTaken });
+  const errors = inputErrors(found, services, { input, domainId, link, isTaken, now });
   if ([...found.externalIds.values()].some((id) => id !== link?.id)) errors.push(takenExternalId);
   return errors;
 }
@@ -102,13 +107,14 @@ interface Checked {
   readonly link: Link | null;
   /** True if another link has the alias on the domain. */
   readonly isTaken: boolean;
+  readonly now: Date;
 }
 
 /** The errors of the input, given the results of the look-up. */
 export function inputErrors(
   found: FoundReferences,
   { lists, isOtherName }: Pick<Services, 'lists' | 'isOtherName'>,
-  { input, domainId, link, isTaken }: Checked,
+  { input, domainId, link, isTaken, now }: Checked,
 ): FieldError[] {
   const { alias, spaceId, utmTemplateId } = input;
   const addresses = addedAddresses(input, link);
@@ -131,7 +137,21 @@ export function inputErrors(
     const unknown = unknownIds(what, input[name] ?? [], known);
     if (unknown !== null) refuse([name], unknown);
   }
+  const ofRules = ruleErrors(input, link, now);
+  errors.push(...ofRules);
+  // A template changes URLs before tests are checked.
+  if (ofRules.length === 0 && utmTemplateId == null) errors.push(...failingTests(input, link, now));
   return errors;
+}
+
+/** The errors of tests that fail after the change. */
+function failingTests(input: LinkInput, link: Link | null, now: Date): FieldError[] {
+  const { rules = link?.rules ?? NO_STORED_RULES, ruleTests = link?.ruleTests ?? '[]' } = ruleColumns(
+    input,
+    link,
+    now,
+  );
+  return testErrors(input, { url: input.url ?? link?.url ?? '', rules, ruleTests });
 }
 
 /** The refusal of ids that are not known; null if all are. */

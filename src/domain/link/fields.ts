@@ -25,6 +25,8 @@ import { SHORT_TEXT } from '../../engine/tools/remembered.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type FieldNames, fieldsSet } from '../change/change.ts';
 import { ofAccount, passwordInput } from '../password.ts';
+import { rulesInput, ruleTestsInput } from '../rule/input.ts';
+import { MAX_RULE_TESTS, MAX_RULES } from '../rule/limits.ts';
 import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { ALIAS_RULE, aliasInput } from './alias.ts';
@@ -164,6 +166,12 @@ const clearable = {
     .nullish(),
   expiration: clearedTo(expiration, noExpiration).describe('When the link expires.'),
   targeting: clearedTo(targeting, noTargeting).describe('Different destinations for different visitors.'),
+  rules: clearedTo(rulesInput, []).describe(
+    `Who goes where, in order: the first rule that matches leads, before the targeting. At most ${MAX_RULES}; replaces all of them.`,
+  ),
+  ruleTests: clearedTo(ruleTestsInput, []).describe(
+    `Tests of the rules, at most ${MAX_RULE_TESTS}; replaces all of them. A change of rules or tests is refused if one fails.`,
+  ),
 };
 
 const url = webAddress.describe(
@@ -273,7 +281,8 @@ export function resolveExpiry(
  * @param stored the link that is changed, if any: a password that it has already keeps its hash
  */
 export async function buildColumns(input: LinkInput, services: Services, actor: Writer, stored?: Link) {
-  const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...others } = input;
+  const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...given } = input;
+  const { rules: _rules, ruleTests: _ruleTests, ...others } = given;
   const { tagIds: _tagIds, addTagIds: _added, removeTagIds: _removed, ...rest } = others;
   const { utmTemplateId: _utmTemplateId, utmOnTargets: _utmOnTargets, ...columns } = rest;
   const hash = async (name: 'password' | 'privacyPassword') => {

@@ -114,8 +114,8 @@ async function findEqual({ db, reuse, select }: Creation): Promise<SelectedLink 
 }
 
 /** @throws DomainError VALIDATION with all fields that the database refuses */
-async function requireValid({ db, actor, services, input, domainId }: Creation): Promise<void> {
-  const errors = await findInputErrors(db, actor, services, input, domainId, null);
+async function requireValid({ db, actor, services, input, domainId, now }: Creation): Promise<void> {
+  const errors = await findInputErrors(db, actor, services, { input, domainId, link: null, now });
   if (errors.length > 0) throw invalid(errors);
 }
 

@@ -1,7 +1,10 @@
 import type { Data } from '../../db/database.ts';
 import type { NewLink } from '../../db/links.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
+import { invalid } from '../../engine/rules/errors.ts';
 import { foldCase } from '../../engine/rules/input.ts';
+import { ruleColumns, testErrors } from '../rule/columns.ts';
+import { NO_STORED_RULES } from '../rule/parse.ts';
 import type { Services } from '../services.ts';
 import { utmFor } from '../utm-template.ts';
 import { aliasColumns, buildColumns, type NewLinkInput, withPlainKey } from './fields.ts';
@@ -18,7 +21,8 @@ interface Checked {
 
 /**
  * Hashes the passwords of a new link, and reads its template of UTM parameters.
- * @returns a function that makes the row for an alias; it throws a DomainError VALIDATION if the template makes an address too long
+ * @returns a function that makes the row for an alias; it throws a DomainError VALIDATION if the template makes an
+ *   address too long, or if a test of rules fails
  */
 export async function prepareRow(
   { db, actor, services, input, domainId, now }: Checked,
@@ -29,7 +33,22 @@ export async function prepareRow(
   const { createdAt = now, updatedAt = now } = times;
   const addUtm = await utmFor(db, actor, input, spaceId, now);
   const built = await buildColumns(input, services, actor);
-  const columns = { ...built, url, urlKey: foldCase(url), accountId, domainId, createdAt, updatedAt };
-  return (alias: string): NewLink['row'] =>
-    withPlainKey({ ...columns, ...aliasColumns(alias), ...addUtm({ ...columns, alias }) });
+  const rules = ruleColumns(input, null, updatedAt);
+  const columns = {
+    ...built,
+    ...rules,
+    url,
+    urlKey: foldCase(url),
+    accountId,
+    domainId,
+    createdAt,
+    updatedAt,
+  };
+  return (alias: string): NewLink['row'] => {
+    const row = withPlainKey({ ...columns, ...aliasColumns(alias), ...addUtm({ ...columns, alias }) });
+    const { rules: ruled = NO_STORED_RULES, ruleTests = '[]' } = row;
+    const failing = testErrors(input, { ...row, rules: ruled, ruleTests });
+    if (failing.length > 0) throw invalid(failing);
+    return row;
+  };
 }

@@ -6,7 +6,10 @@ import type { Refusal } from '../../engine/rules/refusal.ts';
 import { webAddress } from '../../engine/rules/url.ts';
 import { encodeBidi } from '../../engine/tools/bidirectional.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
+import { urlsIn, urlsLedTo } from '../rule/parse.ts';
+import type { ParsedRules } from '../rule/parsed.ts';
 import { refusal } from '../rules.ts';
+import { platforms } from './platforms.ts';
 
 /** Types of targeting: rules by which a link chooses a target. */
 export const targetTypes = {
@@ -17,19 +20,7 @@ export const targetTypes = {
   ROTATION: 'Each URL in turn.',
 } as const;
 
-/** The operating systems that a link can target. */
-export const platforms = {
-  IOS: 'iOS',
-  ANDROID: 'Android',
-  WINDOWS: 'Windows',
-  OS_X: 'OS X, which is macOS',
-  LINUX: 'Linux other than Ubuntu',
-  UBUNTU: 'Ubuntu',
-  CHROME_OS: 'Chrome OS',
-} as const;
-
 export type TargetType = keyof typeof targetTypes;
-export type Platform = keyof typeof platforms;
 
 export const MAX_TARGETS = 250;
 /** ISO 3166-1 alpha-2, and XK: ISO has no code for Kosovo, and CLDR and the providers of countries use this one. */
@@ -55,9 +46,9 @@ function codeSchema(fold: (code: string) => string, codes: ReadonlySet<string>, 
 }
 
 export const targetTypeInput = choiceSchema(targetTypes).meta({ title: 'TargetType' });
-const platform = choiceSchema(platforms).meta({ title: 'Platform' });
-const country = codeSchema((code) => code.toUpperCase(), countryCodes, refusal('COUNTRY'));
-const language = codeSchema((code) => code.toLowerCase(), languageCodes, refusal('LANGUAGE'));
+export const platformInput = choiceSchema(platforms).meta({ title: 'Platform' });
+export const countryInput = codeSchema((code) => code.toUpperCase(), countryCodes, refusal('COUNTRY'));
+export const languageInput = codeSchema((code) => code.toLowerCase(), languageCodes, refusal('LANGUAGE'));
 
 const DUPLICATE = refusal('DUPLICATE');
 
@@ -87,13 +78,13 @@ export const targetKeys = {
 const url = webAddress.describe('The destination of these visitors: an absolute http or https URL.');
 const ofVisitors = (who: string) => `The destination of visitors ${who}.`;
 const countryTarget = z
-  .object({ country: country.describe(`${targetKeys.country} Case-insensitive.`), url })
+  .object({ country: countryInput.describe(`${targetKeys.country} Case-insensitive.`), url })
   .meta({ title: 'CountryTarget', description: ofVisitors('from one country') });
 const platformTarget = z
-  .object({ platform: platform.describe(targetKeys.platform), url })
+  .object({ platform: platformInput.describe(targetKeys.platform), url })
   .meta({ title: 'PlatformTarget', description: ofVisitors('with one operating system') });
 const languageTarget = z
-  .object({ language: language.describe(`${targetKeys.language} Case-insensitive.`), url })
+  .object({ language: languageInput.describe(`${targetKeys.language} Case-insensitive.`), url })
   .meta({ title: 'LanguageTarget', description: ofVisitors('who prefer one language') });
 
 /** Each list replaces the stored one of its kind; null empties it. */
@@ -154,6 +145,7 @@ export function parseTargetLists(link: Readonly<Record<keyof TargetLists, string
 /** Every address to which an active link leads some visitors now, as it is sent and counted. */
 export function listDestinations(
   link: Omit<Addresses, 'expirationUrl'> & Pick<Link, 'targetType'>,
+  now: Date,
 ): string[] {
   const type = parseTargetType(link);
   const rotation = type === 'ROTATION' ? parseTargets(link, 'rotation') : [];
@@ -166,19 +158,22 @@ export function listDestinations(
   }[type]();
   // A rotation alone leaves nobody for the link's own URL.
   const addresses = rotation.length > 0 ? rotation : [link.url, ...targets.map(({ url }) => url)];
-  return [...new Set(addresses.map(encodeBidi))];
+  return [...new Set([...addresses, ...urlsLedTo(link.rules, now.getTime())].map(encodeBidi))];
 }
 
 /** The columns of a link that contain addresses. */
 export type Addresses = Pick<
   Link,
   'url' | 'expirationUrl' | 'countries' | 'platforms' | 'languages' | 'rotation'
->;
+> & {
+  /** As they are stored, or as visits read them. */
+  readonly rules: string | ParsedRules;
+};
 
-/** Every address of a stored link, including lists that its target type does not use. */
+/** Every address of a link, including lists that its target type does not use. */
 export function listAddresses(link: Addresses): Set<string> {
   const { countries, platforms, languages, rotation } = parseTargetLists(link);
   const targets = [...countries, ...platforms, ...languages].map(({ url }) => url);
   const atTheEnd = link.expirationUrl === null ? [] : [link.expirationUrl];
-  return new Set([link.url, ...atTheEnd, ...targets, ...rotation]);
+  return new Set([link.url, ...atTheEnd, ...targets, ...rotation, ...urlsIn(link.rules)]);
 }

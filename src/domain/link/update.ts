@@ -21,6 +21,7 @@ import {
   timeOfChange,
 } from '../change/change.ts';
 import { ofAccount } from '../password.ts';
+import { ruleColumns, ruleErrors, testErrors } from '../rule/columns.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { utmFor } from '../utm-template.ts';
@@ -225,12 +226,14 @@ async function readChanged({ where, select }: Change, db: Data): Promise<Selecte
 
 /** @throws DomainError VALIDATION with all fields that do not fit the database or the link */
 async function requireValid(change: Change, link: Link): Promise<void> {
-  const { db, actor, services, input } = change;
+  const { db, actor, services, input, now } = change;
   const errors = aliasErrors(change, link);
   const { alias, ...others } = input;
   // Whether it is taken does not matter then.
   const checked = errors.length > 0 ? others : { alias, ...others };
-  errors.push(...(await findInputErrors(db, actor, services, checked, link.domainId, link)));
+  errors.push(
+    ...(await findInputErrors(db, actor, services, { input: checked, domainId: link.domainId, link, now })),
+  );
   if (input.domainId !== undefined && input.domainId !== link.domainId)
     errors.push(fieldError(['domainId'], fixedDomain));
   errors.push(...privacyErrors(input, link));
@@ -259,13 +262,19 @@ async function settingsFor(
 ): Promise<Settings | null> {
   const { actor, input, seen, now } = change;
   requireUnchanged(stored, seen);
-  const late = [...aliasErrors(change, stored), ...privacyErrors(input, stored)];
+  const late = [
+    ...aliasErrors(change, stored),
+    ...privacyErrors(input, stored),
+    ...ruleErrors(input, stored, now),
+  ];
   if (late.length > 0) throw invalid(late);
   const expiresAt = resolveExpiry(stored.expiresAt, input.expiration?.at);
   const { spaceId = stored.spaceId } = input;
   const addUtm = await utmFor(client, actor, input, spaceId, now);
-  const set = { ...data, expiresAt };
+  const set = { ...data, expiresAt, ...ruleColumns(input, stored, now) };
   const utm = addUtm({ ...stored, ...changedColumns(stored, set) });
+  const failing = testErrors(input, { ...stored, ...changedColumns(stored, { ...set, ...utm }) });
+  if (failing.length > 0) throw invalid(failing);
   const { plainKey } = withPlainKey({ ...stored, ...changedColumns(stored, { ...set, ...utm }) });
   const changed = changedColumns(stored, { ...set, ...utm, plainKey });
   const { lostTags, before, ...lists } = await otherLists(client, stored.id, input);

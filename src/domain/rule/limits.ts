@@ -9,7 +9,7 @@ export const MAX_CONDITION_VALUES = 100;
 /** The maximum number of tests of a link. */
 export const MAX_RULE_TESTS = 20;
 /** The maximum size of a link's rules, and that of its tests, in bytes of JSON. */
-export const MAX_RULES_BYTES = 64_000;
+export const MAX_RULES_BYTES = 64 * 1024;
 /** The longest name of a rule or a target, in characters. */
 export const MAX_RULE_NAME = 60;
 /** The maximum weight of a target. */

@@ -109,3 +109,21 @@ export function parseRules({ rules: stored }: Pick<StoredRules, 'rules'>): Parse
       if (condition.kind === 'language') for (const one of condition.values) languages.add(one);
   return { rules, languages: [...languages], bytes: countBytes(rules) };
 }
+
+const parsed = (rules: string | ParsedRules): ParsedRules =>
+  typeof rules === 'string' ? parseRules(readStoredRules(rules)) : rules;
+
+/** Every URL of the rules. */
+export function urlsIn(rules: string | ParsedRules): string[] {
+  if (rules === NO_STORED_RULES) return [];
+  return parsed(rules).rules.flatMap(({ to }) => to.map(({ url }) => url));
+}
+
+/** The URLs to which the rules lead some visitors at a time. */
+export function urlsLedTo(rules: string | ParsedRules, at: number): string[] {
+  if (rules === NO_STORED_RULES) return [];
+  const isOver = (one: Condition) => one.kind === 'time' && (at < one.from || at >= one.until);
+  return parsed(rules)
+    .rules.filter(({ when }) => !when.some(isOver))
+    .flatMap(({ to }) => to.flatMap(({ url, weight }) => (weight > 0 ? [url] : [])));
+}

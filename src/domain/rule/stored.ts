@@ -1,4 +1,4 @@
-import type { Platform } from '../link/targeting.ts';
+import type { Platform } from '../link/platforms.ts';
 
 // A link's rules and their tests as its columns `rules` and `ruleTests` store them, in JSON, and as inputs and answers have them.
 

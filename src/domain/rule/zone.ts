@@ -18,13 +18,13 @@ const parts = {
   ...({ hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const),
 };
 
-/** A function that asks for the zone's offset at a time, in milliseconds, slowly. */
+/** A function that asks for the zone's offset at a time, in milliseconds. It is slow to make. */
 function makeClock(timeZone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-US', { ...parts, timeZone });
   return (at) => {
-    const found = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-    const [year = 0, month = 0, day = 0] = [found.get('year'), found.get('month'), found.get('day')];
-    const [hour = 0, minute = 0, second = 0] = [found.get('hour'), found.get('minute'), found.get('second')];
+    // Such as 11/30/2026, 05:40:33.
+    const numbers = format.format(at).match(/\d+/g)?.map(Number) ?? [];
+    const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers;
     return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
   };
 }
@@ -96,24 +96,22 @@ const years = new LRUCache<string, Year, { readonly name: string; readonly year:
   memoMethod: (_key, _stale, { context: { name, year } }) => makeYear(name, year),
 });
 
-/** The zones by the names under which they were asked for; null for what is no zone. */
-const zones = new LRUCache<string, { readonly zone: Zone | null }>({
-  max: 2_000,
-  memoMethod: (name) => ({ zone: findZone(name) }),
-});
+/** The zones by their names in lower case: as many as there are. */
+const zones = new Map<string, Zone>();
 
-function findZone(name: string): Zone | null {
+/** The time zone with this name, such as Europe/Berlin, whatever its case; null if there is none. */
+export function zoneNamed(name: string): Zone | null {
   // Offsets such as +01:00 are no zones: they know no daylight saving.
   if (!/^[A-Za-z][A-Za-z\d_+/-]{0,63}$/.test(name)) return null;
+  const key = name.toLowerCase();
+  const known = zones.get(key);
+  if (known !== undefined) return known;
   try {
     const { timeZone } = new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions();
-    return timeZone === name ? new Zone(name) : zoneNamed(timeZone);
+    const zone = zones.get(timeZone.toLowerCase()) ?? new Zone(timeZone);
+    zones.set(key, zone);
+    return zone;
   } catch {
     return null;
   }
-}
-
-/** The time zone with this name, such as Europe/Berlin; null if there is none. */
-export function zoneNamed(name: string): Zone | null {
-  return name.length > 64 ? null : zones.memo(name).zone;
 }

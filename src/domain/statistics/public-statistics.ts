@@ -74,7 +74,7 @@ export function shownDestinations(link: ShownLink, lists: OperatorLists, now: Da
   const isOpen = link.password === null && link.expirationClicks === null;
   // Clicks matter only to a link with a limit.
   const isActive = linkStatus({ ...link, clicks: 0 }, () => now) === 'ACTIVE' && !lists.blocks(link);
-  return isOpen && isActive ? listDestinations(link) : [];
+  return isOpen && isActive ? listDestinations(link, now) : [];
 }
 
 /** The dimensions in the order of the page: neighbours have a similar number of values. */

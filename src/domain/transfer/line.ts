@@ -4,7 +4,7 @@ import { trimPasted } from '../../engine/rules/input.ts';
 import { isAlias, MAX_ALIAS } from '../link/alias.ts';
 import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/fields.ts';
-import type { Platform } from '../link/targeting.ts';
+import type { Platform } from '../link/platforms.ts';
 import { refusal } from '../rules.ts';
 import { type Access, decideAccess } from './closing.ts';
 import type { FileRecord } from './file-record.ts';

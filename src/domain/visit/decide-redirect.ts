@@ -4,6 +4,9 @@ import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 import { isItself } from '../link/alias.ts';
 import { linkStatus } from '../link/status.ts';
 import { parseTargets, parseTargetType } from '../link/targeting.ts';
+import { type Choose, leadByRules, type RuleStep, type Variant } from '../rule/lead.ts';
+import { NO_RULES } from '../rule/parse.ts';
+import type { ParsedRules } from '../rule/parsed.ts';
 import { isBot } from './bot.ts';
 import { detectPlatform, matchLanguage, type Visitor } from './visitor.ts';
 
@@ -31,6 +34,7 @@ export const redirectRules = {
   EXPIRED: 'Whether the link has expired, by time or clicks.',
   PASSWORD: 'Whether the link needs a password that the visitor did not give.',
   CLICK_LIMIT: 'Whether the link has a click limit, and the visitor is a bot.',
+  RULE: "Whether one of the link's own rules leads the visitor. Each of them is a step.",
   TARGETING: 'Which target the visitor gets.',
   LOOP: 'Whether the target is the requested address itself.',
   PIXELS: 'Whether the visitor gets pixels.',
@@ -43,6 +47,8 @@ export interface RedirectStep {
   rule: RedirectRule;
   applied: boolean;
   why: string;
+  /** For a step of one of the link's own rules. */
+  linkRule?: RuleStep;
 }
 
 export interface RedirectDecision {
@@ -51,6 +57,10 @@ export interface RedirectDecision {
   destination: string | null;
   /** The destination without the query of the visit; absent if the visitor does not reach it. */
   target?: string;
+  /** The rule that leads, and its target; absent if none does. */
+  variant?: Variant;
+  /** True if the target is the visitor's share of a split. */
+  isSplit?: boolean;
   steps: RedirectStep[];
 }
 
@@ -64,6 +74,8 @@ export type VisitedLink = Pick<
     /** Number of visits that its rotation has served. */
     readonly position: number;
     readonly pixels: readonly unknown[];
+    /** Its rules; none by default. */
+    readonly rules?: ParsedRules;
   };
 
 /** Conditions of a visit besides the link and the visitor. */
@@ -72,6 +84,8 @@ export interface Circumstances {
   readonly blocked: boolean;
   /** The requested host, and the name of its domain. */
   readonly hosts: readonly string[];
+  /** Chooses the target of a split; by default, the first is shown. */
+  readonly choose?: Choose | undefined;
 }
 
 function whyExpired({ expiresAt, expirationClicks, clicks }: VisitedLink, now: Date): string {
@@ -136,16 +150,31 @@ function listed(found: object | undefined): string {
 }
 
 const rules = keysOf(redirectRules);
+/** The rules of a link that has none of its own. */
+const plainRules = rules.filter((rule) => rule !== 'RULE');
 
 /** The decision for a visitor without a link, with the reason. */
 export function notFoundBecause(why: string): RedirectDecision {
-  const steps = rules.map((rule) =>
+  const steps = plainRules.map((rule) =>
     rule === 'EXISTS' ? { rule, applied: true, why } : { rule, applied: false, why: NOT_REACHED },
   );
   return { outcome: 'NOT_FOUND', destination: null, steps };
 }
 
 const NOT_REACHED = 'Not reached.';
+
+/** The steps that are not reached behind some steps: each of the link's own rules is one. */
+function unreached(steps: readonly RedirectStep[], { rules: own }: ParsedRules): RedirectStep[] {
+  const reached = new Set(steps.map(({ rule }) => rule));
+  const ofOwn = own.slice(steps.filter(({ rule }) => rule === 'RULE').length).map(({ id, name }) => ({
+    ...({ rule: 'RULE', applied: false, why: NOT_REACHED } as const),
+    linkRule: { ruleId: id, name, condition: null, applied: false, why: NOT_REACHED, shares: [] },
+  }));
+  return rules.flatMap((rule): RedirectStep[] => {
+    if (rule === 'RULE') return ofOwn;
+    return reached.has(rule) ? [] : [{ rule, applied: false, why: NOT_REACHED }];
+  });
+}
 
 /**
  * Decides what a visitor of a link gets at a time. It is a pure function: it reads, counts and changes nothing. Rules after
@@ -156,7 +185,7 @@ export function decideRedirect(
   link: VisitedLink | null,
   visitor: Visitor,
   now: Date,
-  { blocked, hosts }: Circumstances,
+  { blocked, hosts, choose }: Circumstances,
 ): RedirectDecision {
   const steps: RedirectStep[] = [];
   const step = (rule: RedirectRule, applied: boolean, why: string, whyNot = why): boolean => {
@@ -164,7 +193,7 @@ export function decideRedirect(
     return applied;
   };
   const end = (outcome: RedirectOutcome, destination: string | null = null): RedirectDecision => {
-    const rest = rules.slice(steps.length).map((rule) => ({ rule, applied: false, why: NOT_REACHED }));
+    const rest = unreached(steps, link?.rules ?? NO_RULES);
     return { outcome, destination, steps: [...steps, ...rest] };
   };
 
@@ -188,15 +217,27 @@ export function decideRedirect(
     return end('PASSWORD');
   const withheld = link.expirationClicks !== null && !visitor.counts;
   if (step('CLICK_LIMIT', withheld, whyCounted(link, visitor))) return end('PREVIEW');
-  const { url: listed, why } = target(link, visitor, isLoop);
+  const { rules: own = NO_RULES } = link;
+  const led = own.rules.length === 0 ? undefined : leadByRules(own, visitor, now, isLoop, choose);
+  for (const linkRule of led?.steps ?? [])
+    steps.push({ rule: 'RULE', applied: linkRule.applied, why: linkRule.why, linkRule });
+  const lead = led?.lead;
+  const { url: listed, why } = lead
+    ? { url: null, why: 'One of its rules leads.' }
+    : target(link, visitor, isLoop);
+  if (lead) steps.push(...unreached(steps, own).filter(({ rule }) => rule === 'RULE'));
   step('TARGETING', listed !== null, why);
-  const url = listed ?? link.url;
-  if (step('LOOP', isLoop(url), 'It leads to itself.', 'It does not lead back to itself.'))
-    return end('LOOP');
+  const url = lead?.target?.url ?? listed ?? link.url;
+  const loops = lead ? lead.target === null : isLoop(url);
+  if (step('LOOP', loops, 'It leads to itself.', 'It does not lead back to itself.')) return end('LOOP');
   const destination = withQuery(url, link.forwardsQuery ? visitor.query : '');
   const [fires, whyPixels] = firesPixels(link, visitor);
   const outcome = step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT';
-  return { outcome, destination, target: url, steps };
+  const variant = lead?.target && {
+    variant: { ruleId: lead.rule.id, targetId: lead.target.id },
+    isSplit: lead.isSplit,
+  };
+  return { outcome, destination, target: url, steps, ...variant };
 }
 
 function whyCounted({ expirationClicks }: VisitedLink, { counts }: Visitor): string {

@@ -3,6 +3,8 @@ import type { Data } from '../../db/database.ts';
 import { parseInput, textSchema, timestamp, type Unparsed } from '../../engine/rules/input.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
+import { hostOfText } from '../rule/facts.ts';
+import { parseRules, readStoredRules } from '../rule/parse.ts';
 import type { Services } from '../services.ts';
 import { servesVisitors } from '../short-domain/domain.ts';
 import { isBot } from './bot.ts';
@@ -28,6 +30,7 @@ export const explainInput = z.object({
       'in the form of browsers, is that of a bot.',
   ),
   acceptLanguage: headerInput.describe('The header Accept-Language.'),
+  referrer: headerInput.describe('The host or the URL that the visitor comes from.'),
   at: timestamp
     .nullish()
     .describe('The time of the visit, in ISO 8601 with an offset from UTC; now by default.'),
@@ -47,7 +50,7 @@ export async function explainRedirect(
   now: Date,
 ): Promise<RedirectDecision> {
   const { input } = parseInput(z.object({ input: explainInput }), { input: unparsed });
-  const { linkId, country, acceptLanguage, at, password, query } = input;
+  const { linkId, country, acceptLanguage, referrer, at, password, query } = input;
   const userAgent = input.userAgent ?? SOME_BROWSER;
   const where = owned(actor, linkId);
   const include = { pixels: true, domain: true, counter: true };
@@ -55,7 +58,7 @@ export async function explainRedirect(
   if (found === null) return notFoundBecause('Your account has no link with this id.');
   if (!servesVisitors(found.domain, services)) return notFoundBecause('Its domain is not verified.');
   const { clicks = 0, turns: position = 0 } = found.counter ?? {};
-  const link = { ...found, clicks, position };
+  const link = { ...found, clicks, position, rules: parseRules(readStoredRules(found.rules)) };
   const hash = link.password;
   const visitor = {
     country: countryCode(country ?? ''),
@@ -67,6 +70,7 @@ export async function explainRedirect(
     passwordGiven:
       password != null && hash != null && (await verifyPassword(ofAccount(actor), password, hash)),
     query: query?.replace(/^\?/, '') ?? '',
+    referrerHost: referrer ? hostOfText(referrer) : null,
   };
   const blocked = services.lists.blocks(found);
   const hosts = [found.domain.name];

@@ -1,7 +1,9 @@
 import bowser from 'bowser';
+import { LRUCache } from 'lru-cache';
 import { trimBlanks } from '../../engine/tools/blanks.ts';
 import { keysOf } from '../../engine/tools/keys-of.ts';
-import { countryCodes, type Platform } from '../link/targeting.ts';
+import type { Platform } from '../link/platforms.ts';
+import { countryCodes } from '../link/targeting.ts';
 
 /** A visitor of a short link, as described by the request. */
 export interface Visitor {
@@ -19,6 +21,8 @@ export interface Visitor {
   readonly counts: boolean;
   /** The query of the visit, without its question mark. */
   readonly query: string;
+  /** The host of the referrer, in lower case; null or absent if it is not known. */
+  readonly referrerHost?: string | null;
 }
 
 /**
@@ -41,13 +45,22 @@ const platformsByName = new Map<string, Platform>([
   ['Windows', 'WINDOWS'],
 ]);
 
+/** Few user agents make most visits, and bowser tries many patterns. */
+const systemNames = new LRUCache<string, string>({
+  max: 2_000,
+  memoMethod: (userAgent) => bowser.parse(userAgent).os.name ?? '',
+});
+
 /** The operating system of the user agent, by bowser's name, which mostly equals that of the client hint. */
 function parseSystemName(userAgent: string): string {
-  return userAgent === '' ? '' : (bowser.parse(userAgent).os.name ?? '');
+  return userAgent === '' ? '' : systemNames.memo(userAgent);
 }
 
 /** The operating system; the client hint has precedence over the user agent. Null if neither has it. */
-export function detectPlatform({ userAgent, platformHint }: Visitor): Platform | null {
+export function detectPlatform({
+  userAgent,
+  platformHint,
+}: Pick<Visitor, 'userAgent' | 'platformHint'>): Platform | null {
   const isUbuntu = /\bubuntu\b/i.test(userAgent);
   const platform =
     platformsByName.get(platformHint ?? '') ?? platformsByName.get(parseSystemName(userAgent)) ?? null;

@@ -30,6 +30,9 @@ import { linkStatus, linkStatuses } from '../../domain/link/status.ts';
 import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
 import { upsertLink } from '../../domain/link/upsert.ts';
 import { spendOnDeletions, spendOnNew, spendOnUpdates } from '../../domain/link/written-rows.ts';
+import { MAX_RULE_TESTS, MAX_RULES } from '../../domain/rule/limits.ts';
+import { readStoredRules, readStoredTests } from '../../domain/rule/parse.ts';
+import { listRuleWarnings } from '../../domain/rule/warnings.ts';
 import { composeShortUrl } from '../../domain/short-domain/host.ts';
 import { costs } from '../../engine/graphql/cost/costs.ts';
 import { ofBatch } from '../../engine/graphql/input-limits.ts';
@@ -57,6 +60,7 @@ import {
 import { Space } from '../space.ts';
 import { Tag } from '../tag.ts';
 import { LinkPrivacy } from './privacy.ts';
+import { isOfRootField, LinkRule, RuleTest, RuleWarningType } from './rules.ts';
 import { LinkTargeting, targetColumns, targetsLength } from './targeting.ts';
 
 const LinkStatus = enumType('LinkStatus', 'The state of a link. Each link has exactly one.', linkStatuses);
@@ -129,12 +133,12 @@ export const Link = builder.prismaObject('Link', {
     disabled: t.exposeBoolean('disabled', described('disabled')),
     forwardsQuery: t.exposeBoolean('forwardsQuery', described('forwardsQuery')),
     blocked: t.boolean({
-      select: { url: true, expirationUrl: true, ...targetColumns },
+      select: { url: true, expirationUrl: true, rules: true, ...targetColumns },
       description:
         'Whether the link leads to a host that the operator of the service has blocked; visitors then get a page instead of a redirect.',
       resolve: (link, _args, { services, spendOnTargets }) => {
         if (services.lists.isEmpty) return false;
-        spendOnTargets(targetsLength(link));
+        spendOnTargets(targetsLength(link) + link.rules.length);
         return services.lists.blocks(link);
       },
     }),
@@ -147,6 +151,35 @@ export const Link = builder.prismaObject('Link', {
     }),
     expiration: t.variant(LinkExpiration, { description: 'When the link expires.' }),
     targeting: t.variant(LinkTargeting, { description: 'Different destinations for different visitors.' }),
+    rules: t.field({
+      type: [LinkRule],
+      select: { rules: true },
+      ...described('rules'),
+      extensions: costs({ size: MAX_RULES, weight: 1 }),
+      resolve({ rules }, _args, { spendOnTargets }) {
+        spendOnTargets(rules.length);
+        return readStoredRules(rules).rules;
+      },
+    }),
+    ruleTests: t.field({
+      type: [RuleTest],
+      select: { ruleTests: true },
+      ...described('ruleTests'),
+      extensions: costs({ size: MAX_RULE_TESTS, weight: 1 }),
+      resolve({ ruleTests }, _args, { spendOnTargets }) {
+        spendOnTargets(ruleTests.length);
+        return readStoredTests(ruleTests);
+      },
+    }),
+    ruleWarnings: t.field({
+      type: [RuleWarningType],
+      nullable: true,
+      select: { url: true, rules: true, ruleTests: true },
+      description:
+        'Rules that can match nobody or that others cover, and tests that fail. Null except in the record of a root field, such as `link`.',
+      extensions: costs({ size: MAX_RULES + MAX_RULE_TESTS, weight: 1, work: 20, isOfRecord: true }),
+      resolve: (link, _args, { now }, info) => (isOfRootField(info) ? listRuleWarnings(link, now()) : null),
+    }),
     clicks: t.int({
       select: { counter: { select: { clicks: true } } },
       description: `The number of counted visits. ${shownCountLimit}`,

@@ -1,8 +1,8 @@
+import { platforms } from '../../domain/link/platforms.ts';
 import {
   maxTargets,
   parseTargets,
   parseTargetType,
-  platforms,
   type TargetLists,
   targetKeys,
   targetTypes,
@@ -14,7 +14,7 @@ import { enumType } from '../domain-types.ts';
 
 const TargetType = enumType('TargetType', 'How a link chooses a target.', targetTypes);
 
-const Platform = enumType('Platform', 'An operating system of visitors.', platforms);
+export const Platform = enumType('Platform', 'An operating system of visitors.', platforms);
 
 /** Most lists of targets are short, and `spendOnTargets` limits long ones. */
 const targetCost = costs({ weight: 1 });

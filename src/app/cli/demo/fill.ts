@@ -7,6 +7,7 @@ import { type Day, dayOf, daysAfter, startOf } from '../../../db/statistics/cale
 import { deletePastVisitors, reopenDays } from '../../../db/statistics/statistics-retention.ts';
 import type { Actor } from '../../../domain/access/actor.ts';
 import { createLink } from '../../../domain/link/link.ts';
+import { NO_RULES } from '../../../domain/rule/parse.ts';
 import type { Services } from '../../../domain/services.ts';
 import { createSpace } from '../../../domain/space.ts';
 import { createTag } from '../../../domain/tag.ts';
@@ -117,7 +118,7 @@ function addVisits(
   const mood = 0.85 + 0.3 * random();
   const count = poisson(expected(demo, startOf(day), since) * mood * scale, random);
   // Visits from before a link was disabled count normally.
-  const visited = { ...link, disabled: false, clicks: 0, position: 0, pixels: [] };
+  const visited = { ...link, disabled: false, clicks: 0, position: 0, pixels: [], rules: NO_RULES };
   const people = { first: Math.floor(random() * 1e7), count: Math.max(1, Math.round(count * PEOPLE)) };
   let clicks = 0;
   for (let i = 0; i < count; i++) {

@@ -1,0 +1,71 @@
+import type { FieldError } from '../../engine/rules/errors.ts';
+import { fieldError } from '../../engine/rules/errors.ts';
+import type { Link } from '../../generated/sqlite/client.ts';
+import { refusal } from '../rules.ts';
+import type { GivenRule, GivenTest } from './input.ts';
+import { parseRules, readStoredRules, readStoredTests } from './parse.ts';
+import { encodeRules, resolveRules, resolveTests, sizeError } from './resolve.ts';
+import { failedTests } from './tests.ts';
+
+/** The parts of an input that set rules and tests. */
+export interface RulesInput {
+  readonly rules?: readonly GivenRule[] | undefined;
+  readonly ruleTests?: readonly GivenTest[] | undefined;
+}
+
+/** The columns of a link with rules and tests. */
+export type RuleColumns = Pick<Link, 'rules' | 'ruleTests'>;
+
+/**
+ * The columns that an input sets; absent ones are undefined.
+ * @param stored null for a new link
+ */
+export function ruleColumns({ rules, ruleTests }: RulesInput, stored: RuleColumns | null, now: Date) {
+  const before = stored && readStoredRules(stored.rules);
+  return {
+    rules: rules && encodeRules(resolveRules(rules, before).rules),
+    ruleTests: ruleTests && JSON.stringify(resolveTests(ruleTests, now)),
+  };
+}
+
+/** The errors of the ids and names in an input, and of its size. */
+export function ruleErrors(input: RulesInput, stored: RuleColumns | null, now: Date): readonly FieldError[] {
+  const { rules, ruleTests } = input;
+  if (rules === undefined && ruleTests === undefined) return [];
+  const named =
+    rules === undefined ? [] : resolveRules(rules, stored && readStoredRules(stored.rules)).errors;
+  return named.length > 0 ? named : sizeErrors(ruleColumns(input, stored, now));
+}
+
+/** The errors of columns that are too large, as parameters in their URLs can make them. */
+function sizeErrors({ rules, ruleTests }: Partial<RuleColumns>): FieldError[] {
+  return [sizeError('rules', rules ?? '') ?? [], sizeError('ruleTests', ruleTests ?? '') ?? []].flat();
+}
+
+/** The errors of tests that fail, as the columns will be, and of columns that are too large. Only an input with either is checked. */
+export function testErrors(
+  { rules: given, ruleTests: tests }: RulesInput,
+  { url, rules, ruleTests }: RuleColumns & Pick<Link, 'url'>,
+): FieldError[] {
+  if (given === undefined && tests === undefined) return [];
+  const errors = sizeErrors({ rules, ruleTests });
+  if (errors.length > 0) return errors;
+  return failedTests(parseRules(readStoredRules(rules)), url, readStoredTests(ruleTests)).map(
+    ({ test, why }) => fieldError(['ruleTests', String(test)], refusal('RULE_TEST', { reason: why })),
+  );
+}
+
+/** The columns with each URL of the rules, and each that tests expect, changed. */
+export function mapRuleUrls({ rules, ruleTests }: RuleColumns, change: (url: string) => string): RuleColumns {
+  const stored = readStoredRules(rules);
+  const tests = readStoredTests(ruleTests);
+  const changed = stored.rules.map((rule) => ({
+    ...rule,
+    to: rule.to.map((target) => ({ ...target, url: change(target.url) })),
+  }));
+  const checked = tests.map(({ visitor, expect }) => ({
+    visitor,
+    expect: expect.url === undefined ? expect : { url: change(expect.url) },
+  }));
+  return { rules: encodeRules({ ...stored, rules: changed }), ruleTests: JSON.stringify(checked) };
+}

@@ -1,0 +1,145 @@
+import bowser from 'bowser';
+import { LRUCache } from 'lru-cache';
+import { HOST_NAME, nameIn } from '../../engine/rules/url.ts';
+import { MAX_HOST, parseUrl } from '../../engine/tools/parse-url.ts';
+import { detectPlatform, matchLanguage, type Visitor } from '../visit/visitor.ts';
+import type { Facts } from './parsed.ts';
+import type { StoredVisitor } from './stored.ts';
+
+/** The browser and the kind of device of a user agent, as statistics name them; null for what is not known. */
+export interface Client {
+  readonly browser: string | null;
+  readonly device: 'desktop' | 'mobile' | 'tablet' | 'other' | null;
+}
+
+/** Only these names are used: for an unknown browser, bowser returns a name from the user agent, which clients control. */
+const browsers: ReadonlySet<string> = new Set(Object.values(bowser.BROWSER_MAP));
+
+function parseClient(userAgent: string): Client {
+  const { browser, platform } = bowser.parse(userAgent || ' ');
+  const { name = '' } = browser;
+  // bowser knows no device of Chrome OS and the BSDs.
+  const type = platform.type ?? (/\bX11;/.test(userAgent) ? 'desktop' : undefined);
+  const known = type === 'desktop' || type === 'mobile' || type === 'tablet' ? type : 'other';
+  return { browser: browsers.has(name) ? name : null, device: type === undefined ? null : known };
+}
+
+/** Few user agents make most visits. */
+const clients = new LRUCache<string, Client>({ max: 2_000, memoMethod: parseClient });
+
+/** The browser and the kind of device of a user agent. */
+export function clientOf(userAgent: string): Client {
+  return clients.memo(userAgent);
+}
+
+/** The app that apps for Android name as referrer, by its package. */
+const ANDROID_APP = /^android-app:\/\/([^/?#]+)/i;
+const IPV6_HOST = /^\[[\da-f:.]+\]$/;
+
+/** The whole host of a Referer header, in lower case, without port and path; of an app for Android, its package. Null for none. */
+export function hostOfReferrer(referrer: string): string | null {
+  if (referrer === '') return null;
+  const [, app] = ANDROID_APP.exec(referrer) ?? [];
+  if (app !== undefined) return hostNamed(app.toLowerCase());
+  const url = parseUrl(referrer);
+  return url !== null && /^https?:$/.test(url.protocol) ? hostNamed(url.hostname.replace(/\.$/, '')) : null;
+}
+
+function hostNamed(name: string): string | null {
+  return name.length <= MAX_HOST && (HOST_NAME.test(name) || IPV6_HOST.test(name)) ? name : null;
+}
+
+/** The host of a referrer that people wrote: a URL, or a host alone. */
+export function hostOfText(referrer: string): string | null {
+  return hostOfReferrer(/^[\w+.-]+:\/\//.test(referrer) ? referrer : `http://${referrer}`);
+}
+
+/** Returns the first value of a query's parameter, decoded; undefined if it is missing. */
+export function readQuery(query: string): (name: string) => string | undefined {
+  const pairs = query === '' ? [] : query.split('&');
+  return (name) => {
+    const pair = pairs.find((one) => one !== '' && nameIn(one) === name);
+    if (pair === undefined) return undefined;
+    return new URLSearchParams(pair).values().next().value;
+  };
+}
+
+const upper = { desktop: 'DESKTOP', mobile: 'MOBILE', tablet: 'TABLET', other: 'OTHER' } as const;
+
+/** Facts that are found out when a condition asks for them, once. */
+export class VisitFacts implements Facts {
+  readonly at: number;
+  readonly #visitor: Visitor;
+  readonly #languages: readonly string[];
+  #language: string | null | undefined;
+  #platform: string | null | undefined;
+  #query: ((name: string) => string | undefined) | undefined;
+
+  /** @param languages all that the rules of the link name */
+  constructor(visitor: Visitor, languages: readonly string[], at: number) {
+    this.at = at;
+    this.#visitor = visitor;
+    this.#languages = languages;
+  }
+
+  get country(): string | null {
+    return this.#visitor.country;
+  }
+
+  get referrer(): string | null {
+    return this.#visitor.referrerHost ?? null;
+  }
+
+  get language(): string | null {
+    if (this.#language === undefined)
+      this.#language = matchLanguage(this.#languages, this.#visitor)?.language ?? null;
+    return this.#language;
+  }
+
+  get platform(): string | null {
+    if (this.#platform === undefined) this.#platform = detectPlatform(this.#visitor);
+    return this.#platform;
+  }
+
+  get browser(): string | null {
+    return clientOf(this.#visitor.userAgent).browser;
+  }
+
+  get device(): string | null {
+    const { device } = clientOf(this.#visitor.userAgent);
+    return device && upper[device];
+  }
+
+  query(name: string): string | undefined {
+    this.#query ??= readQuery(this.#visitor.query);
+    return this.#query(name);
+  }
+}
+
+/** The facts of a test's visitor. */
+export function factsOfTest(
+  {
+    country,
+    language,
+    platform,
+    device,
+    browser,
+    query = '',
+    referrer = '',
+    at,
+    userAgent = '',
+  }: StoredVisitor,
+  languages: readonly string[],
+): Facts {
+  const found = userAgent === '' ? null : clientOf(userAgent);
+  return {
+    country: country ?? null,
+    language: matchLanguage(languages, { acceptLanguage: language ?? '' })?.language ?? null,
+    platform: platform ?? (userAgent === '' ? null : detectPlatform({ userAgent, platformHint: null })),
+    device: device ?? (found?.device ? upper[found.device] : null),
+    browser: browser ?? found?.browser ?? null,
+    referrer: referrer === '' ? null : hostOfText(referrer),
+    query: readQuery(query),
+    at: Date.parse(at),
+  };
+}
