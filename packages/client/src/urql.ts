@@ -49,6 +49,9 @@ export const keys = {
     ]),
   ),
   DeletedRecord: () => null,
+  // Their ids are numbers within a link.
+  LinkRule: () => null,
+  RuleTarget: () => null,
 };
 
 /** Sends subscriptions over server-sent events. */
