@@ -5,6 +5,7 @@ import type { KeptValues } from '../../engine/changes/events.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { fieldsSet } from '../change/change.ts';
 import { type ChangedText, jsonText, keepValues, type SecretField } from '../change/values.ts';
+import { NO_STORED_RULES, readStoredRules } from '../rule/parse.ts';
 import { fieldNames } from './fields.ts';
 import { parseTargetLists } from './targeting.ts';
 
@@ -44,6 +45,9 @@ const texts: Readonly<Record<string, (link: LinkState) => string | null>> = {
   tags: ({ tags }) => idsText(tags),
   expiration: expirationText,
   targeting: targetingText,
+  // The stored JSON, with the ids of rules and targets.
+  rules: ({ rules = NO_STORED_RULES }) => (readStoredRules(rules).rules.length === 0 ? null : rules),
+  ruleTests: ({ ruleTests = '[]' }) => (ruleTests === '[]' ? null : ruleTests),
 };
 
 /** The text of a field of a link; null for none. */
