@@ -184,6 +184,64 @@ describe('a cursor that the log did not give is gone', () => {
   );
 });
 
+describe.runIf(inject('database').provider === 'sqlite')('on SQLite', () => {
+  /** A server on a database, which stops with the test. */
+  async function serve(url: string): Promise<TestServer> {
+    const own = await startTestServer({ url, background: true });
+    onTestFinished(() => own.stop());
+    return own;
+  }
+
+  test('a new database takes no cursor of another one with the same changes', async () => {
+    const own = await serve(await newDatabase());
+    const another = await serve(await newDatabase());
+    const caller = await own.caller();
+    const { cursors } = await makeSpaces(2, own, caller);
+    const same = await another.caller();
+    const { cursors: others } = await makeSpaces(2, another, same);
+    expect(await readFrom(others[1] ?? '', same)).toEqual([]);
+    expect(await readFrom(cursors[1] ?? '', same)).toBe('HISTORY_GONE');
+    expect(await followFrom(cursors[1] ?? '', 1, same)).toBe('HISTORY_GONE');
+  });
+
+  test('two restores of a backup take no cursor of each other', async () => {
+    const url = await newDatabase();
+    const copies = [await newDatabase({ migrated: false }), await newDatabase({ migrated: false })];
+    const before = await startTestServer({ url });
+    const caller = await before.caller();
+    const { cursors: kept } = await makeSpaces(1, before, caller);
+    for (const copy of copies) backups.backUp(url, copy.slice('file:'.length));
+    await before.stop();
+    const restored = [];
+    for (const copy of copies) {
+      await applyMigrations(copy);
+      const own = await serve(copy);
+      const again = own.callerWith(caller.key);
+      const { cursors, ids } = await makeSpaces(2, own, again);
+      expect(await readFrom(kept[0] ?? '', again)).toEqual(ids);
+      restored.push({ again, cursors });
+    }
+    const [one, other] = restored;
+    expect(await readFrom(one?.cursors[1] ?? '', other?.again)).toBe('HISTORY_GONE');
+    expect(await readFrom(other?.cursors[1] ?? '', one?.again)).toBe('HISTORY_GONE');
+  });
+
+  test('a database of an earlier version keeps its cursors, also after a restart', async () => {
+    const url = await newDatabase();
+    const before = await startTestServer({ url });
+    await before.database.prisma.revision.deleteMany({ where: { topic: 'timeline' } });
+    const caller = await before.caller();
+    const { cursors: kept } = await makeSpaces(1, before, caller);
+    await before.stop();
+    const own = await serve(url);
+    const again = own.callerWith(caller.key);
+    const { cursors, ids } = await makeSpaces(2, own, again);
+    expect(await readFrom(kept[0] ?? '', again)).toEqual(ids);
+    expect(await readFrom(cursors[1] ?? '', again)).toEqual(ids.slice(1));
+    expect(await own.database.prisma.revision.count({ where: { topic: 'timeline' } })).toBe(0);
+  });
+});
+
 test.each(['', 'x', Buffer.from('["Link","id",1,1]').toString('base64url'), 'x'.repeat(20_000)])(
   'refuses what is no cursor of changes as a wrong field: %#',
   async (after) => {

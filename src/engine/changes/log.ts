@@ -3,7 +3,8 @@ import type { Data, Database, Transaction } from '../db/database.ts';
 import type { ClientOf } from '../db/product.ts';
 import { AgeRetention } from '../db/retention.ts';
 import type { RetentionTime } from '../db/retention-clock.ts';
-import { columnsIn, join, type Sql, sql } from '../db/sql.ts';
+import { columnsIn, join, raw, type Sql, sql } from '../db/sql.ts';
+import { beginTimeline, TIMELINE } from '../db/timeline.ts';
 import { readNumbers } from '../lists/list-statements.ts';
 import { DomainError } from '../rules/errors.ts';
 import {
@@ -64,13 +65,24 @@ async function insert(tx: Transaction, changes: readonly NewChange[], groups?: S
   return changes.map(({ values: _, ...change }, index) => ({ ...change, id: Number(ids[index]) }));
 }
 
-/** Begins a new epoch if the log has numbers that this server has not given yet. Call it before anything is changed. */
+/**
+ * Begins a new epoch if the log has numbers that this server has not given yet, and a timeline in a new database of SQLite. Call it
+ * before anything is changed.
+ */
 export async function settleEpoch(db: Data): Promise<void> {
+  if (!db.dialect.hasConcurrentWriters) await settleTimeline(db);
   const isDue = sql`"topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${transactionOrder(db).next}`;
   // A start that changes nothing needs no space on the disk.
   if ((await db.read(sql`SELECT 1 FROM "Revision" WHERE ${isDue}`)).length === 0) return;
   await db.execute(sql`
     UPDATE "Revision" SET "number" = (SELECT (MAX("tx") >> ${EPOCH_BITS}) + 1 FROM "Change") WHERE ${isDue}`);
+}
+
+/** A log that has changes goes on in its timeline, which may be none. */
+async function settleTimeline(db: Data): Promise<void> {
+  const isNew = sql`SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM "Change")
+    AND NOT EXISTS (SELECT 1 FROM "Revision" WHERE "topic" = ${TIMELINE})`;
+  if ((await db.read(isNew)).length > 0) await db.execute(sql`${raw(beginTimeline('IGNORE'))}`);
 }
 
 export async function readLogSnapshot(db: Data): Promise<LogSnapshot> {

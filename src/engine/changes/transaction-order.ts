@@ -1,5 +1,6 @@
 import type { Data } from '../db/database.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
+import { TIMELINE } from '../db/timeline.ts';
 
 /**
  * Transactions do not commit in the order of their rows' ids, so a reader that continues after the largest id misses rows.
@@ -7,7 +8,8 @@ import { join, raw, type Sql, sql } from '../db/sql.ts';
  * still open: no later row can come before rows that were read. SQLite has one writer, and does not have this problem.
  *
  * These numbers start again when a database is restored on another server, or copied. Therefore an epoch, which is
- * incremented then, precedes them.
+ * incremented then, precedes them. On SQLite, a random number takes the place of the transaction's: two restores of a backup
+ * begin the same epoch, and two new databases have the same one. It is 0 in databases of earlier versions.
  */
 export const EPOCH_BITS = raw('40');
 const epoch = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`;
@@ -53,7 +55,8 @@ interface TransactionOrder {
   between(from: LogSnapshot, to: LogSnapshot, after: LogPosition | null): Sql;
 }
 
-const sqliteEpoch = sql`(${epoch} << ${EPOCH_BITS})`;
+const timeline = sql`COALESCE((SELECT "number" FROM "Revision" WHERE "topic" = ${raw(`'${TIMELINE}'`)}), 0)`;
+const sqliteEpoch = sql`((${epoch} << ${EPOCH_BITS}) + ${timeline})`;
 
 /** All transactions of an epoch have one number: their ids are in order. */
 const byId: TransactionOrder = {

@@ -7,6 +7,7 @@ import { OperatorError } from '../tools/operator-error.ts';
 import { withoutSecrets } from '../tools/secrets.ts';
 import { A_MINUTE, BACKUP } from './backup-time.ts';
 import { fileExists, isSameFile, LOCK_TIMEOUT, openFile, parseFilePath } from './sqlite/file.ts';
+import { beginTimeline } from './timeline.ts';
 
 /** The SQLite application id of our backups. */
 const MARK = 0x4c73426b;
@@ -24,15 +25,18 @@ function isBackup(path: string): boolean {
 }
 
 /**
- * Makes a restored backup a database like any other, which no backup may replace. Its log begins a new epoch, so that positions
- * from after the backup are none of its own. Call it before the file is served.
+ * Makes a restored backup a database like any other, which no backup may replace. Its log begins a new epoch and a new timeline,
+ * so that positions from after the backup, or from another restore of it, are none of its own. Call it before the file is served.
  */
 export function unmark(url: string): void {
   if (!isBackup(parseFilePath(url))) return;
   const file = openFile(url);
   const makeUsual = file.transaction(() => {
     const hasLog = file.prepare(`SELECT 1 FROM sqlite_master WHERE "name" = 'Revision'`).get();
-    if (hasLog) file.exec(`UPDATE "Revision" SET "number" = "number" + 1 WHERE "topic" = 'changes'`);
+    if (hasLog) {
+      file.exec(`UPDATE "Revision" SET "number" = "number" + 1 WHERE "topic" = 'changes'`);
+      file.exec(beginTimeline('REPLACE'));
+    }
     file.pragma('application_id = 0');
   });
   makeUsual.immediate();

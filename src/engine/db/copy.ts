@@ -5,6 +5,7 @@ import { OperatorError } from '../tools/operator-error.ts';
 import type { Database, Transaction } from './database.ts';
 import { qualified, quoted } from './postgresql/schema.ts';
 import { empty, join, name, raw, type Sql, sql } from './sql.ts';
+import { beginTimeline } from './timeline.ts';
 
 const BATCH_SIZE = 500;
 
@@ -253,6 +254,7 @@ async function copyTables(
   // The log continues in a new epoch, which comes after all changes of the source.
   const epoch = await readNumber(source, sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`);
   await target.prisma.$executeRaw`UPDATE "Revision" SET "number" = ${epoch + 1} WHERE "topic" = 'changes'`;
+  if (!target.dialect.hasConcurrentWriters) await target.execute(sql`${raw(beginTimeline('REPLACE'))}`);
   for (const table of tables) {
     const { name } = table;
     const [there, here] = [await countTableRows(source, name), await countTableRows(target, name)];
