@@ -119,12 +119,12 @@ export async function makeAssets() {
       .replace('{{title}}', () => escapeHtml(title))
       .replace('{{navigation}}', () => navigation)
       .replace('{{body}}', () => body);
-  const list = {
+  const listUnder = (title) => ({
     name: null,
-    title: 'Guides',
+    title,
     navigation: guides.navigation,
-    body: `<h1>Guides</h1>\n<ul>\n${guides.navigation}\n</ul>`,
-  };
+    body: `<h1>${title}</h1>\n<ul>\n${guides.navigation}\n</ul>`,
+  });
   writeLook();
   for (const path of images) writeFileSync(join(OUTPUT, imageName(path)), image(path));
   // It is compressed already. Its licence stays with it.
@@ -134,7 +134,8 @@ export async function makeAssets() {
     ...Object.entries(files).map(([name, text]) => write(names[name], text)),
     write('graphiql.html', filled('graphiql.html')),
     write('docs.html', filled('docs.html')),
-    write('guides.html', guidePage(list)),
+    write('guides.html', guidePage(listUnder('Guides'))),
+    write('no-guide.html', guidePage(listUnder('There is no such guide'))),
     ...guides.pages.map((guide) => write(`guide-${guide.name}.html`, guidePage(guide))),
   ]);
 }

@@ -85,6 +85,29 @@ test.each([
   expect((await fetch(server.origin + path)).status).toBe(404);
 });
 
+test.each(['/docs/guides/unknown', '/docs/guides/a/b', '/docs/guides/..%2fguides'])(
+  'shows the list of guides with the status 404 at %s, and JSON to programs',
+  async (path) => {
+    const page = await fetch(server.origin + path, { headers: { Accept: 'text/html' } });
+    const html = await page.text();
+    expect([page.status, html]).toEqual([404, expect.stringContaining('<h1>There is no such guide</h1>')]);
+    expect(html).toContain('href="/docs/guides/graphql"');
+    expect(html.replace('There is no such guide · ', 'Guides · ')).toBe(
+      (await (await fetch(`${server.origin}/docs/guides`)).text()).replace(
+        '<h1>Guides</h1>',
+        '<h1>There is no such guide</h1>',
+      ),
+    );
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'cache-control': 'private, no-store',
+      vary: expect.stringMatching(/Accept\b.*Accept-Encoding/),
+      'content-security-policy': expect.stringMatching(/^default-src 'none'/),
+    });
+    const json = await fetch(server.origin + path, { headers: { Accept: 'application/json' } });
+    expect([json.status, await json.json()]).toEqual([404, { message: 'Nothing is here.', status: 404 }]);
+  },
+);
+
 /** The headings and the texts of the cards on the start page, in their order. */
 async function cardsOf({ origin }: TestServer): Promise<string[]> {
   const html = await (await fetch(`${origin}/`)).text();

@@ -125,6 +125,11 @@ function addPages(web: Express, config: Pick<Config, 'console'>, { openApi }: Fo
   web.get('/docs/guides/:name', (req, res, next) => {
     if (!sendAsset(req, res, `guide-${req.params.name}.html`, ofPage)) next();
   });
+  web.get('/docs/guides/*name', (req, res, next) => {
+    if (!prefersHtml(req.headers.accept)) return next();
+    const headers = { 'Cache-Control': 'private, no-store', Vary: 'Accept, Accept-Encoding' };
+    if (!sendAsset(req, res.status(404), 'no-guide.html', { ...ofPage, ...headers })) next();
+  });
   web.get('/docs/assets/:name', (req, res, next) => {
     if (!sendAsset(req, res, req.params.name, ofAsset)) next();
   });

@@ -57,7 +57,7 @@ function encodingFor({ headers }: IncomingMessage): 'br' | 'gzip' | null {
 const suffixes = { br: '.br', gzip: '.gz' } as const;
 
 /**
- * Answers with a file of the build; false if there is none of that name.
+ * Answers with a file of the build, and the status that the response has; false if there is none of that name.
  * @param folder below the folder of generated files
  */
 export function sendAsset(
@@ -72,7 +72,7 @@ export function sendAsset(
   const encoding = isCompressed(extension) ? null : encodingFor(req);
   const content = type === undefined ? null : read(`${folder}/${name}${encoding ? suffixes[encoding] : ''}`);
   if (type === undefined || content === null) return false;
-  res.writeHead(200, {
+  res.writeHead(res.statusCode, {
     'Content-Type': type,
     'Content-Length': content.length,
     Vary: 'Accept-Encoding',
