@@ -262,6 +262,14 @@ test('import divides long files, and tells refused lines by their place in the f
   expect(await server.database.prisma.link.count({ where: { url: 'https://example.com/700' } })).toBe(1);
 });
 
+test('import tells that an existing link keeps its external id', async () => {
+  const file = fileWith('url,alias,external_id\nhttps://example.com/1,one,mine\n', 'kept.csv');
+  await lsp(['links', 'create', 'https://example.com/1', '--alias', 'one', '--external-id', 'theirs']);
+  const { code, stdout, stderr } = await lsp(['import', file]);
+  expect([code, stdout]).toEqual([0, 'Created 0, existing 1, refused 0.\n']);
+  expect(stderr).toBe(`${file}:2: "external_id" is not stored: the link exists, and keeps its own\n`);
+});
+
 test('import reads lines, and shows progress at a terminal only', async () => {
   const lines = fileWith(Array.from({ length: 501 }, (_, at) => `https://example.com/${at}`).join('\n'));
   const { stdout, stderr } = await lsp(['import', lines, '--format', 'lines'], { typed: [] });

@@ -514,6 +514,29 @@ describe('an external id', () => {
     expect((await links()).length).toBe(5);
   });
 
+  test('of an existing link is kept, and the import says so', async () => {
+    const rows = [
+      'url,alias,external_id',
+      'https://a.example/1,one,id-1',
+      'https://a.example/1,one,id-1',
+      'https://a.example/1,one,other',
+      'https://a.example/1,one,',
+      'https://a.example/2,two,new',
+    ].join('\n');
+    await owner.link({ url: 'https://a.example/2', alias: 'two' });
+    const kept = 'is not stored: the link exists, and keeps its own';
+    for (const dryRun of [true, false, false]) {
+      const report = await importInto(server, { text: rows }, { dryRun });
+      expect(report).toMatchObject({ refused: 0 });
+      const notes = report.told.filter(({ field }) => field === 'external_id');
+      expect(notes.map(({ line, taken, message }) => [line, taken, message])).toEqual([
+        [4, true, kept],
+        [6, true, kept],
+      ]);
+    }
+    expect((await links()).map(({ external_id: id }) => id).sort()).toEqual(['id-1', undefined]);
+  });
+
   test('is kept by a repeated import that changes aliases', async () => {
     await owner.link({ alias: 'one' });
     const onTaken = { onTaken: 'suffix' } as const;

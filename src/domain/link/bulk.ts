@@ -55,7 +55,13 @@ export interface BulkOptions {
 export type BulkOutcome =
   | { readonly kind: 'refused'; readonly fields: readonly FieldError[]; readonly taken: boolean }
   /** The account already has a link with that alias, domain and URL, or one with the external id, or both. */
-  | { readonly kind: 'existing'; readonly alias: string; readonly isExternalIdTaken: boolean }
+  | {
+      readonly kind: 'existing';
+      readonly alias: string;
+      readonly isExternalIdTaken: boolean;
+      /** True if it has another external id than the given one, or none. */
+      readonly keepsExternalId: boolean;
+    }
   | {
       readonly kind: 'created';
       readonly url: string;
@@ -117,7 +123,12 @@ async function decideOutcome(
   const isExternalIdTaken = externalId != null && externalIds.has(externalId);
   const holder = names.findHolder(domainId, alias);
   const isSame = (name: Name) => name.accountId === accountId && encodeBidi(name.url) === url;
-  if (holder && isSame(holder)) return { kind: 'existing', alias, isExternalIdTaken };
+  const existing = ({ id, alias }: Name): BulkOutcome => {
+    // Without an id, it is a link of this batch, which has just taken its external id.
+    const hasIt = id === undefined ? isExternalIdTaken : found.externalIds.get(externalId ?? '') === id;
+    return { kind: 'existing', alias, isExternalIdTaken, keepsExternalId: externalId != null && !hasIt };
+  };
+  if (holder && isSame(holder)) return existing(holder);
   const errors = inputErrors(found, services, {
     input,
     domainId,
@@ -135,7 +146,7 @@ async function decideOutcome(
       ? await nextFreeName(db, names, { domainId, alias }, isSame, services.lists)
       : null;
     if (next === null) return { kind: 'refused', fields: [takenAlias, ...errorsOfId], taken: true };
-    if (!next.free) return { kind: 'existing', alias: next.alias, isExternalIdTaken };
+    if (next.holder !== null) return existing(next.holder);
     name = next.alias;
   }
   if (isExternalIdTaken) return { kind: 'refused', fields: errorsOfId, taken: false };

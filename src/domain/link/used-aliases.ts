@@ -5,8 +5,8 @@ import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
 import { MAX_ALIAS } from './alias.ts';
 import type { OperatorLists } from './blocklists.ts';
 
-/** An alias on a domain, with its account and URL. */
-export type Name = Omit<AliasHolder, 'id'>;
+/** An alias on a domain, with its account and URL, and the id of a stored link. */
+export type Name = Omit<AliasHolder, 'id'> & { readonly id?: number };
 
 type NameOnDomain = Pick<Name, 'domainId' | 'alias'>;
 
@@ -67,8 +67,8 @@ const BATCH_SIZE = 20;
 const LAST_SUFFIX = 1_000;
 
 /**
- * The first of `alias-2`, `alias-3` … that is free, or that is the same link from an earlier import; null if all up to a
- * thousand are taken.
+ * The first of `alias-2`, `alias-3` … that is free, or that is the same link from an earlier import, which is its holder; null if
+ * all up to a thousand are taken.
  */
 export async function nextFreeName(
   db: Data,
@@ -76,7 +76,7 @@ export async function nextFreeName(
   { domainId, alias }: NameOnDomain,
   isSame: (name: Name) => boolean,
   lists: OperatorLists,
-): Promise<{ alias: string; free: boolean } | null> {
+): Promise<{ alias: string; holder: Name | null } | null> {
   for (let first = 2; first <= LAST_SUFFIX; first += BATCH_SIZE) {
     const candidates = Array.from({ length: BATCH_SIZE }, (_, index) => {
       const suffix = `-${first + index}`;
@@ -85,15 +85,15 @@ export async function nextFreeName(
     await pauseIfBlocked();
     const group = `${domainId} ${candidates[0]}`;
     if (!names.lookedUp.has(group)) {
-      const select = { domainId: true, alias: true, url: true, accountId: true };
+      const select = { id: true, domainId: true, alias: true, url: true, accountId: true };
       const where = { domainId, alias: { in: candidates } };
       for (const name of await db.prisma.link.findMany({ where, select })) names.add(name);
       names.lookedUp.add(group);
     }
     for (const candidate of candidates) {
       const holder = names.findHolder(domainId, candidate);
-      if (holder && isSame(holder)) return { alias: candidate, free: false };
-      if (!holder && !lists.reserves(candidate)) return { alias: candidate, free: true };
+      if (holder && isSame(holder)) return { alias: candidate, holder };
+      if (!holder && !lists.reserves(candidate)) return { alias: candidate, holder: null };
     }
   }
   return null;

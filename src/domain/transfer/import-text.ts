@@ -19,7 +19,7 @@ import { columnsFor, type FileColumns, readRecord } from './file-record.ts';
 import { type Format, type ImportFormat, importFormats } from './formats.ts';
 import { BrokenOff, Import, type ImportHooks, type ImportOptions, type SourceLine } from './import.ts';
 import { linkIn, withoutMarkers } from './pasted.ts';
-import { type Entry, inWords, type LineMessage } from './report.ts';
+import { type Entry, EXTERNAL_ID, inWords, type LineMessage } from './report.ts';
 import { recordsIn } from './source.ts';
 import { parseRecord } from './values.ts';
 
@@ -279,7 +279,10 @@ function lineResults(
     const { alias: given, domainId, insteadOf } = links[index] ?? {};
     if (outcome.kind === 'refused') return refuse(outcome.fields, given);
     const place = { ...none, alias: outcome.alias, domainId };
-    if (outcome.kind === 'existing') return { ...place, status: 'EXISTS' };
+    if (outcome.kind === 'existing') {
+      const kept = messages.filter(({ field }) => outcome.keepsExternalId && field === EXTERNAL_ID);
+      return { ...place, status: 'EXISTS', reason: inOne(kept.map(inWords)) };
+    }
     // The result has a generated alias.
     const notes = messages.filter(({ taken, field }) => taken && (field !== 'alias' || given !== undefined));
     const moved = insteadOf === undefined ? [] : [`${insteadOf} is no domain of this account`];

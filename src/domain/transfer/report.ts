@@ -73,6 +73,9 @@ function findField(path: readonly string[]): string | null {
   return columnNames[joined] ?? (joined.replace(/^targeting\./, '') || null);
 }
 
+/** The field whose value an existing link does not get. */
+export const EXTERNAL_ID = 'external_id';
+
 /** Counts the results of lines, and reports messages about them. */
 export class LineReports {
   readonly #onMessage: (message: LineMessage) => void;
@@ -109,8 +112,11 @@ export class LineReports {
       const link = links[index];
       if (outcome.kind === 'refused')
         refuse(outcome.fields, isOne ? '' : `("${shortened(link?.alias ?? '')}") `);
-      else if (outcome.kind === 'existing') this.counts.existing++;
-      else this.#addCreated(outcome, link, (message) => report(true, 'alias', message));
+      else if (outcome.kind === 'existing') {
+        this.counts.existing++;
+        if (outcome.keepsExternalId)
+          report(true, EXTERNAL_ID, 'is not stored: the link exists, and keeps its own');
+      } else this.#addCreated(outcome, link, (message) => report(true, 'alias', message));
     }
     if (!outcomes.some(({ kind }) => kind === 'created')) return;
     const all: readonly Note[] = isOne ? notes : [...notes, { message: noteOfAliases(outcomes, links) }];

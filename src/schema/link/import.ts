@@ -88,7 +88,7 @@ const ImportedLink = builder.objectRef<Imported>('ImportedLink').implement({
     }),
     reason: t.exposeString('reason', {
       nullable: true,
-      description: 'Why it is refused, or what about a new link is not as in the text, for people.',
+      description: 'Why it is refused, or what about the link is not as in the text, for people.',
     }),
     fields: t.field({
       type: [FieldErrorType],

@@ -65,7 +65,8 @@ async function importFile(context: Context, file: string, options: ImportOptions
   const count = (status: Result['status']) => results.filter((one) => one.status === status).length;
   const [created, existing, refused] = [count('CREATED'), count('EXISTS'), count('REFUSED')];
   for (const result of results)
-    if (result.status === 'REFUSED') context.note(plain(`${file}:${result.line}: ${describeResult(result)}`));
+    if (result.status === 'REFUSED' || (result.status === 'EXISTS' && result.reason !== null))
+      context.note(plain(`${file}:${result.line}: ${describeResult(result)}`));
   if (unused.size > 0) context.note(plain(`Columns that are not used: ${[...unused].join(', ')}.`));
   const done = options.dryRun ? 'To create' : 'Created';
   await context.show(
