@@ -11,7 +11,7 @@ type LoggedChange = ReadChangesQuery['changes']['edges'][number]['node'];
 export type Change<Selected = unknown> = LoggedChange & {
   readonly cursor: string;
   readonly reset?: undefined;
-  /** What the options select of the record as it is now; null if it is deleted, or not yours to see. */
+  /** The selected fields of the record as it is now; null if it is deleted, or not yours to see. */
   readonly record?: Selected | null;
 };
 

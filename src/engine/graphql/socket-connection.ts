@@ -128,7 +128,7 @@ function findStatus({ errors = [], data }: ExecutionResult): number {
 const tooMany = (what: string) =>
   new DomainError('RATE_LIMITED', `A connection may have ${what} at once.`, [], RETRY_LATER);
 
-/** What a message has that names its document by an id. */
+/** The fields of a message that name its document by an id. */
 const HAS_ID = /"(?:documentId|sha256Hash)"/;
 
 /** Returns the message; to an operation with an id in place of a query, it adds an empty query, which graphql-ws asks for. */
