@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { AgeRetention } from '../engine/db/retention.ts';
 import type { RetentionTime } from '../engine/db/retention-clock.ts';
-import { sql } from '../engine/db/sql.ts';
+import { empty, type Sql, sql } from '../engine/db/sql.ts';
 import type { Data } from './database.ts';
 
 /** The values of a change, as an API reads them. */
@@ -48,4 +48,76 @@ export function valueRetention(db: Data, historyDays: number, now: RetentionTime
   const maxAge = days * 24 * 60 * 60 * 1000;
   const deleteSome = (before: Date) => deleteOldValues(db, before, new Date(before.getTime() + maxAge));
   return new AgeRetention(log, { maxAge, now, deleteSome });
+}
+
+/** Everything that is kept of a change. */
+export interface KeptChange {
+  readonly values: string;
+  readonly isRevertable: boolean;
+  readonly restoring: string | null;
+  readonly memberIds: string | null;
+  /** The change that restored the record; null if it was not restored. */
+  readonly restoredBy: number | null;
+  /** The last link that got the record back. */
+  readonly restoredTo: number | null;
+}
+
+/** Everything that is kept of a change; null if nothing is. @param locks whether nobody else restores it meanwhile */
+export async function findKept(db: Data, id: number, locks = false): Promise<KeptChange | null> {
+  const lock = locks ? db.dialect.lock('FOR UPDATE') : empty;
+  const [row] = await db.read<KeptChange>(sql`SELECT COALESCE("long", "values") AS "values", "isRevertable",
+    "restoring", "memberIds", "restoredBy", "restoredTo" FROM "ChangeValues" WHERE "id" = ${id} ${lock}`);
+  return row ?? null;
+}
+
+/** Notes which change restored the record, and the last link that got it back. */
+export async function noteRestored(
+  tx: Data,
+  id: number,
+  restoredBy: number,
+  restoredTo: number,
+): Promise<void> {
+  await tx.execute(sql`UPDATE "ChangeValues" SET "restoredBy" = ${restoredBy}, "restoredTo" = ${restoredTo}
+    WHERE "id" = ${id}`);
+}
+
+/** A record, of an account. */
+export interface RecordOfAccount {
+  readonly accountId: number;
+  readonly kind: string;
+  readonly recordId: number;
+}
+
+const changesOf = ({ accountId, kind, recordId }: RecordOfAccount): Sql =>
+  sql`"accountId" = ${accountId} AND "kind" = ${kind} AND "recordId" = ${recordId}`;
+
+/** True if the log has changes of the record. */
+export async function hasChanges(db: Data, record: RecordOfAccount): Promise<boolean> {
+  return (await db.read(sql`SELECT 1 FROM "Change" WHERE ${changesOf(record)} LIMIT 1`)).length > 0;
+}
+
+/** The changes of the record with values, up to a number. */
+export async function changesWithValues(db: Data, record: RecordOfAccount, max: number): Promise<number[]> {
+  const found = await db.read<{ id: number }>(sql`SELECT "Change"."id" FROM "Change"
+    JOIN "ChangeValues" ON "ChangeValues"."id" = "Change"."id" WHERE ${changesOf(record)} LIMIT ${max}`);
+  return found.map(({ id }) => id);
+}
+
+/** Deletes values of changes, and what was noted for the restoration of their record; returns of how many changes. */
+export async function deleteValues(
+  tx: Data,
+  { accountId, kind, recordId }: RecordOfAccount,
+  ids: readonly number[],
+): Promise<number> {
+  await tx.prisma.takenLinks.deleteMany({ where: { accountId, kind, recordId } });
+  return tx.execute(sql`DELETE FROM "ChangeValues" WHERE ${tx.dialect.isIn(sql`"id"`, 'integer', ids)}`);
+}
+
+/** True if the record has changes in the log after one of them: a later one has a larger id. */
+export async function hasLaterChanges(
+  db: Data,
+  record: RecordOfAccount & { readonly id: number },
+): Promise<boolean> {
+  const later = sql`${changesOf(record)} AND "id" > ${record.id}`;
+  return (await db.read(sql`SELECT 1 FROM "Change" WHERE ${later} LIMIT 1`)).length > 0;
 }

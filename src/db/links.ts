@@ -289,3 +289,15 @@ export async function takePixelFromLinks(
   await tx.prisma.linkPixel.deleteMany({ where: { pixelId, linkId: { in: [...ids] } } });
   return changed;
 }
+
+/** Puts those links into a space that are in none, in a transaction, and returns their ids. */
+export function putLinksIntoSpace(
+  tx: Transaction,
+  { accountId }: Owner,
+  spaceId: number,
+  ids: readonly number[],
+  now: Date,
+): Promise<number[]> {
+  const where = sql`"spaceId" IS NULL AND "accountId" = ${accountId}`;
+  return changeLinksIn(tx, ids, where, now, [sql`"spaceId" = ${spaceId}`]);
+}

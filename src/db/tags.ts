@@ -72,3 +72,29 @@ export async function replaceTags(
   await tx.execute(sql`DELETE ${those}`);
   return changed;
 }
+
+/**
+ * Gives those links a tag that have fewer than `max`, in a transaction, and returns the tags that they had, by the ids of those that
+ * get it.
+ */
+export async function addTagToLinks(
+  tx: Transaction,
+  { accountId }: Owner,
+  tagId: number,
+  ids: readonly number[],
+  now: Date,
+  max: number,
+): Promise<Map<number, number[]>> {
+  const hasRoom = sql`(SELECT COUNT(*) FROM "LinkTag" WHERE "linkId" = "Link"."id") < ${max}`;
+  const lacks = sql`NOT EXISTS (SELECT 1 FROM "LinkTag" WHERE "linkId" = "Link"."id" AND "tagId" = ${tagId})`;
+  const where = sql`"accountId" = ${accountId} AND ${hasRoom} AND ${lacks}`;
+  const before = await idsOfParts(tx, 'tag', await changeLinksIn(tx, ids, where, now));
+  const given = tx.dialect.table(
+    { linkId: 'integer' },
+    [...before.keys()].map((id) => [id]),
+  );
+  if (before.size > 0)
+    await tx.execute(sql`INSERT INTO "LinkTag" ("linkId", "tagId")
+      SELECT "linkId", CAST(${tagId} AS INTEGER) FROM ${given} AS "given"`);
+  return before;
+}

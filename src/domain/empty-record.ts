@@ -1,4 +1,4 @@
-import type { Data } from '../db/database.ts';
+import type { Data, Transaction } from '../db/database.ts';
 import { collectTaken, noteTaken, type TakenRecord } from '../db/taken-links.ts';
 import { MAX_WRITTEN_LINKS } from '../db/written-limits.ts';
 import type { KeptValues } from '../engine/changes/events.ts';
@@ -78,6 +78,8 @@ export async function emptyAndDelete<T>(
 interface Links
   extends Pick<Emptying<number>, 'linksAfter' | 'take'>,
     Partial<Pick<Emptying<number>, 'taken'>> {
+  /** Further work in each transaction, while the record is locked. */
+  readonly before?: ((tx: Transaction) => Promise<void>) | undefined;
   /** The values that its deletion keeps in the log; none by default. */
   values?(changing: Changing, linkIds: readonly number[] | null): Promise<KeptValues | null>;
 }
@@ -97,11 +99,14 @@ export async function emptyAndDeleteOwned(
   links: (where: Where) => Links,
 ): Promise<number> {
   const where = await whereOwned(db, kind, actor, id);
-  const { taken = null, values, ...emptying } = links(where);
+  const { taken = null, before, values, ...emptying } = links(where);
   return emptyAndDelete(db, work, actor, now, {
     ...emptying,
     taken,
-    lock: ({ tx }) => lockOwned(tx, kind, where),
+    async lock({ tx }) {
+      await lockOwned(tx, kind, where);
+      await before?.(tx);
+    },
     delete: (changing, linkIds) => {
       const deletedValues = async () => values?.(changing, linkIds) ?? null;
       return deleteLocked(changing, { ...kind, deletedValues }, where);

@@ -93,6 +93,11 @@ export function keepNamedUpdate(
   ]);
 }
 
+/** The text of a field of a space or tag. */
+export function namedText(name: string, row: Named): string | null {
+  return jsonText(name === 'name' ? row.name : name === 'color' ? row.color : null);
+}
+
 /** Further facts for the restoration of a deleted space or tag. */
 export interface NamedRemains {
   readonly createdAt: string;

@@ -15,6 +15,8 @@ export const reasons = {
   BODY_NOT_AN_OBJECT: 'The body is no JSON object.',
   BODY_TOO_LARGE_OR_LATE: 'The body has more than {max} bytes, or arrived too late.',
   CHANGED_SINCE: 'The record was changed at {at}.',
+  CHANGE_NOT_REVERTABLE:
+    'The change cannot be reverted: its values were not kept or are deleted, or nothing undoes it.',
   DELETED_LINK_IN_IMPORT: 'The imported line says that the link was deleted.',
   DESTINATION_BLOCKED: 'The URL leads to a host that is blocked on this service.',
   DESTINATION_IS_SHORT_DOMAIN: 'The URL leads to a short domain of this service.',

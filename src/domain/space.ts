@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listGroups } from '../db/change-groups.ts';
-import type { Data } from '../db/database.ts';
+import type { Data, Transaction } from '../db/database.ts';
 import { linksInSpace, takeLinksFromSpace } from '../db/links.ts';
 import type { ListReader } from '../engine/lists/list-reader.ts';
 import { countSql } from '../engine/lists/list-statements.ts';
@@ -17,8 +17,17 @@ import { invalidField } from '../engine/rules/errors.ts';
 import { parseInput, type Unparsed } from '../engine/rules/input.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor } from './access/actor.ts';
-import { createOwned, createReaders, type Kind, requireRoom, updateOwned } from './access/ownership.ts';
+import {
+  type CommonColumns,
+  createOwned,
+  createReaders,
+  type Kind,
+  type RestoredRecord,
+  requireRoom,
+  updateOwned,
+} from './access/ownership.ts';
 import { parseIfUpdatedAt } from './change/change.ts';
+import { type ChangedText, requireAfter } from './change/values.ts';
 import { emptyAndDeleteOwned } from './empty-record.ts';
 import { keepUpdate } from './link/values.ts';
 import type { LongWork } from './long-work.ts';
@@ -30,6 +39,7 @@ import {
   nameColumns,
   namedList,
   namedSelection,
+  namedText,
   updateNamedInput,
 } from './name-and-color.ts';
 import { refusal } from './rules.ts';
@@ -82,25 +92,28 @@ export async function spaceConnection(
   return readConnection(lists, list, input);
 }
 
-/** @throws DomainError VALIDATION */
+/** @param restored a deleted space that comes back @throws DomainError VALIDATION */
 export async function createSpace(
   db: Data,
   actor: Writer,
   input: Unparsed<typeof createNamedInput>,
   now: Date,
+  restored?: RestoredRecord,
 ): Promise<Space> {
   const fields = parseInput(createNamedInput, input);
   const { accountId } = actor;
-  return createOwned(db, kind, actor, now, fields, async (tx, common) => {
+  const create = async (tx: Transaction, common: CommonColumns) => {
     const count = () => tx.prisma.space.count({ where: { accountId } });
     await requireRoom(tx, accountId, MAX_SPACES, count, () => invalidField('name', noRoomForSpaces));
     return tx.prisma.space.create({ data: { ...fields, ...foldName(fields.name), ...common } });
-  });
+  };
+  return createOwned(db, kind, actor, now, fields, create, restored);
 }
 
 /**
  * Changes the given fields; without any, the space stays as it is.
  * @param ifUpdatedAt the expected time of its last change, in ISO 8601; any time by default
+ * @param reverts values that another change gave the fields, which they must still have
  * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function updateSpace(
@@ -110,10 +123,15 @@ export async function updateSpace(
   input: Unparsed<typeof updateNamedInput>,
   now: Date,
   ifUpdatedAt?: string | null,
+  reverts: readonly ChangedText[] = [],
 ): Promise<Space> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateNamedInput, input);
-  return updateOwned(db, kind, actor, id, now, () => nameColumns(fields), {
+  const decide = (row: Space) => {
+    requireAfter(row, reverts, (name) => namedText(name, row));
+    return nameColumns(fields);
+  };
+  return updateOwned(db, kind, actor, id, now, decide, {
     ifUpdatedAt: seen,
     values: (row: Space, changes) => keepNamedUpdate(row, changes),
   });
@@ -121,6 +139,7 @@ export async function updateSpace(
 
 /**
  * Deletes the space and returns its id. Its links stay, without a space. Many links are first taken out of it in slices.
+ * @param before further work in each transaction, while the space is locked
  * @throws DomainError NOT_FOUND, and the errors of `emptyAndDelete`
  */
 export async function deleteSpace(
@@ -129,8 +148,10 @@ export async function deleteSpace(
   actor: Actor,
   id: string,
   now: Date,
+  before?: (tx: Transaction) => Promise<void>,
 ): Promise<number> {
   return emptyAndDeleteOwned(db, work, kind, actor, id, now, (space) => ({
+    before,
     taken: { kind: 'SPACE', recordId: space.id },
     linksAfter: (data, after, max) => linksInSpace(data, actor, space.id, after, max),
     async take({ tx, record }, ids) {

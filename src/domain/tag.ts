@@ -11,14 +11,17 @@ import { idSchema, listSchema, MAX_BATCH, parseInput, type Unparsed } from '../e
 import type { Tag } from '../generated/sqlite/client.ts';
 import { type Actor, owned } from './access/actor.ts';
 import {
+  type CommonColumns,
   createOwned,
   createReaders,
   type Kind,
+  type RestoredRecord,
   requireRoom,
   updateOwned,
   whereOwned,
 } from './access/ownership.ts';
 import { type Changing, parseIfUpdatedAt } from './change/change.ts';
+import { type ChangedText, requireAfter } from './change/values.ts';
 import { emptyAndDelete } from './empty-record.ts';
 import { unknownIds } from './link/check.ts';
 import { MAX_TAGS as MAX_TAGS_OF_LINK, wrongTag } from './link/fields.ts';
@@ -32,6 +35,7 @@ import {
   nameColumns,
   namedList,
   namedSelection,
+  namedText,
   updateNamedInput,
   whereNameIsFree,
 } from './name-and-color.ts';
@@ -75,26 +79,28 @@ export async function roomForTags(db: Data, accountId: number): Promise<number> 
 
 const taken = refusal('TAG_TAKEN');
 
-/** @throws DomainError VALIDATION */
+/** @param restored a deleted tag that comes back @throws DomainError VALIDATION */
 export async function createTag(
   db: Data,
   actor: Writer,
   input: Unparsed<typeof createNamedInput>,
   now: Date,
+  restored?: RestoredRecord,
 ): Promise<Tag> {
   const fields = parseInput(createNamedInput, input);
-  const create = async (tx: Transaction, common: { accountId: number; createdAt: Date; updatedAt: Date }) => {
+  const create = async (tx: Transaction, common: CommonColumns) => {
     const { accountId } = actor;
     const count = () => tx.prisma.tag.count({ where: { accountId } });
     await requireRoom(tx, accountId, MAX_TAGS, count, () => invalidField('name', noRoom));
     return tx.prisma.tag.create({ data: { ...fields, ...foldName(fields.name), ...common } });
   };
-  return whereNameIsFree(createOwned(db, kind, actor, now, fields, create), taken);
+  return whereNameIsFree(createOwned(db, kind, actor, now, fields, create, restored), taken);
 }
 
 /**
  * Changes the given fields; without any, the tag stays as it is.
  * @param ifUpdatedAt the expected time of its last change, in ISO 8601; any time by default
+ * @param reverts values that another change gave the fields, which they must still have
  * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function updateTag(
@@ -104,10 +110,15 @@ export async function updateTag(
   input: Unparsed<typeof updateNamedInput>,
   now: Date,
   ifUpdatedAt?: string | null,
+  reverts: readonly ChangedText[] = [],
 ): Promise<Tag> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateNamedInput, input);
-  const update = updateOwned(db, kind, actor, id, now, () => nameColumns(fields), {
+  const decide = (row: Tag) => {
+    requireAfter(row, reverts, (name) => namedText(name, row));
+    return nameColumns(fields);
+  };
+  const update = updateOwned(db, kind, actor, id, now, decide, {
     ifUpdatedAt: seen,
     values: (row: Tag, changes) => keepNamedUpdate(row, changes),
   });
@@ -161,6 +172,7 @@ async function emptyTags(
 
 /**
  * Deletes the tag, also from its links, and returns its id. Of many links, it is first taken in slices.
+ * @param before further work in each transaction, while the tag is locked
  * @throws DomainError NOT_FOUND, and the errors of `emptyAndDelete`
  */
 export async function deleteTag(
@@ -169,10 +181,12 @@ export async function deleteTag(
   actor: Actor,
   id: string,
   now: Date,
+  before?: (tx: Transaction) => Promise<void>,
 ): Promise<number> {
   const tag = await whereOwned(db, kind, actor, id);
   await emptyTags(db, work, actor, now, [tag.id], null, async (tx) => {
     if (!(await lockTags(tx, actor, [tag.id])).has(tag.id)) throw notFound('tag');
+    await before?.(tx);
   });
   return tag.id;
 }

@@ -54,7 +54,8 @@ function makeContext(request: ApiRequest, execution: Execution): Context {
   const { data, actor, keyed } = request;
   const isQuery = !operation.isMutation && !operation.isSubscription;
   const rows = operation.isMutation && keyed ? boundedRows() : null;
-  const db = new RequestData(isQuery ? data.reader() : data.primary, ask, deadline, rows);
+  const source = isQuery ? data.reader() : data.primary;
+  const db = new RequestData(source, ask, deadline, rows, execution.changeIds);
   return {
     ...request,
     ...execution,

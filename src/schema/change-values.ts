@@ -1,7 +1,13 @@
 import DataLoader from 'dataloader';
 import { type ReadableValues, readValues } from '../db/change-values.ts';
-import type { ChangeAction, RecordKind } from '../domain/change/change.ts';
-import { type ChangedValue, MAX_KEPT_BYTES, MAX_LISTED_BYTES, parseValues } from '../domain/change/values.ts';
+import type { ChangeAction } from '../domain/change/change.ts';
+import {
+  type ChangedValue,
+  hasValues,
+  MAX_KEPT_BYTES,
+  MAX_LISTED_BYTES,
+  parseValues,
+} from '../domain/change/values.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 
@@ -68,12 +74,9 @@ interface ChangeRow {
   readonly action: string;
 }
 
-/** The kinds of records whose changes have values. */
-const kindsWithValues: readonly string[] = ['LINK', 'SPACE', 'TAG'] satisfies RecordKind[];
-
 async function load(context: Context, change: ChangeRow): Promise<ReadableValues | null> {
   const { kind, action, id } = change;
-  const isWithout = action === ('CREATED' satisfies ChangeAction) || !kindsWithValues.includes(kind);
+  const isWithout = action === ('CREATED' satisfies ChangeAction) || !hasValues(kind);
   if (isWithout) return null;
   const { listed, whole: uncut } = loadersOf(context);
   return (whole.has(change) ? uncut : listed).load(id);
@@ -87,6 +90,6 @@ export async function valuesIn(context: Context, change: ChangeRow): Promise<Cha
 
 /** True if the change can be taken back, as long as nothing else has changed. */
 export async function isRevertable(context: Context, change: ChangeRow): Promise<boolean> {
-  if (change.action === ('CREATED' satisfies ChangeAction)) return kindsWithValues.includes(change.kind);
+  if (change.action === ('CREATED' satisfies ChangeAction)) return hasValues(change.kind);
   return (await load(context, change))?.isRevertable ?? false;
 }

@@ -32,7 +32,7 @@ const ChangeAction = enumType('ChangeAction', 'The kinds of changes.', changeAct
 const RecordKind = enumType('RecordKind', 'The kinds of records that changes are recorded for.', recordKinds);
 
 /** The types of the records, for their global ids. */
-const typeOf: Readonly<Record<RecordKindName, string>> = {
+export const typeOf: Readonly<Record<RecordKindName, string>> = {
   SPACE: 'Space',
   TAG: 'Tag',
   LINK: 'Link',
@@ -52,7 +52,7 @@ const MAX_FIELDS = 20;
 /** The cost of the values of a change, which may be long. */
 const VALUES_COST = 20;
 
-const Change = builder.prismaObject('Change', {
+export const Change = builder.prismaObject('Change', {
   select: { id: true },
   interfaces: [Node],
   description:

@@ -11,6 +11,7 @@ import './link/explain.ts';
 import './link/import.ts';
 import './statistics.ts';
 import './change.ts';
+import './revert.ts';
 import './webhook.ts';
 import { type GraphQLSchema, isObjectType } from 'graphql';
 import { tracer } from '../engine/tools/tracing.ts';

@@ -34,7 +34,7 @@ export function encodeNodeId(type: string, id: number): string {
 const MAX_NODE_ID = 100;
 
 /** The type and the number of a global id; null for an impossible id. */
-function parseNodeId(nodeId: string): { type: string; id: number } | null {
+export function parseNodeId(nodeId: string): { type: string; id: number } | null {
   if (nodeId.length > MAX_NODE_ID) return null;
   const [, type = '', digits = ''] = /^(\w+):(\d+)$/.exec(Buffer.from(nodeId, 'base64url').toString()) ?? [];
   const id = parseId(digits);

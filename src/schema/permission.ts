@@ -24,6 +24,8 @@ const mutations: Readonly<Record<string, Permission>> = {
   updateTag: 'WRITE',
   deleteTag: 'WRITE',
   mergeTags: 'WRITE',
+  revertChange: 'WRITE',
+  revertChanges: 'WRITE',
   createPixel: 'WRITE',
   updatePixel: 'WRITE',
   deletePixel: 'WRITE',
@@ -46,6 +48,7 @@ const mutations: Readonly<Record<string, Permission>> = {
   createApiKey: 'KEYS',
   revokeApiKey: 'KEYS',
   updateAccount: 'ACCOUNT',
+  forgetChanges: 'ACCOUNT',
   // Everybody may leave, and end sessions of their own; the domain refuses the rest.
   removeMember: 'READ_PEOPLE',
   revokeSession: 'READ_PEOPLE',

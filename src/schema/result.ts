@@ -20,7 +20,7 @@ import { pauseIfBlocked } from '../engine/tools/time-slices.ts';
 import { builder, type Types } from './builder.ts';
 import type { Context } from './context.ts';
 import { enumType } from './domain-types.ts';
-import { encodeNodeId, Node } from './node.ts';
+import { encodeNodeId, findNode, Node } from './node.ts';
 
 /** The names and values of a rule, for clients that word it in another language. */
 const RuleEnum = enumType<string>(
@@ -180,16 +180,31 @@ class Conflict extends Failure {
   }
 }
 
-export const ConflictError = builder.objectRef<Conflict>('ConflictError').implement({
+/** A conflict, with the global id of the current record. */
+export class ConflictOfRecord extends Failure {
+  readonly nodeId: string;
+
+  constructor(error: DomainError, nodeId: string) {
+    super(error);
+    this.nodeId = nodeId;
+  }
+}
+
+export const ConflictError = builder.objectRef<Conflict | ConflictOfRecord>('ConflictError').implement({
   description: 'The record was changed after the given time; nothing was changed now.',
   interfaces: [ErrorInterface],
   fields: (t) => ({
     current: t.field({
       type: Node,
       description:
-        'The record as it is now: a Link after mutations of links, a Space after `updateSpace`, a Tag after `updateTag`.',
+        'The record as it is now: a Link after mutations of links, a Space after `updateSpace`, a Tag after `updateTag`, and one of them after `revertChange`.',
       extensions: costs({ work: STATEMENT_COST, isOfRecord: true }),
-      resolve: ({ current }) => current,
+      async resolve(conflict, _args, context, info) {
+        if (conflict instanceof Conflict) return conflict.current;
+        const current = await findNode(context, conflict.nodeId, info);
+        if (current === null) throw notFound('record');
+        return current;
+      },
     }),
   }),
 });

@@ -12,6 +12,11 @@ let caller: Caller;
 /** The variables of the examples, for existing records. */
 const variables: Record<string, () => Promise<string>> = {
   id: async () => String((await caller.link()).id),
+  async changeId() {
+    await caller.space('To revert');
+    const last = await server.database.prisma.change.findFirstOrThrow({ orderBy: { id: 'desc' } });
+    return String(last.id);
+  },
   spaceId: async () => String(await caller.space('Launch')),
   async domainId() {
     const id = String(await caller.domain('guide.example'));

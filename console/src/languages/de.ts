@@ -405,6 +405,7 @@ const rules: Translation['rules'] = {
   NEW_DOMAIN: 'ist keine Domain dieses Kontos, und Ihre Rolle erlaubt nicht, eine hinzuzufügen',
   NEW_RECORDS: 'ist neu, nach {max} anderen: Importieren Sie die übrigen Einträge noch einmal',
   NOT_A_MEMBER: 'Sie sind kein Mitglied dieses Kontos.',
+  NOT_REVERTABLE: 'ist eine Änderung, die sich nicht zurücknehmen lässt',
   NOT_CLEARABLE: 'darf nicht leer sein',
   NOT_FOUND: 'Den Eintrag gibt es nicht, oder er gehört zu einem anderen Konto.',
   NO_ENTRIES: 'braucht mindestens einen Eintrag',

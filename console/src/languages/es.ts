@@ -91,6 +91,7 @@ const rules: Translation['rules'] = {
   NEW_DOMAIN: 'no es un dominio de esta cuenta, y para añadir uno hace falta el rol {role}',
   NEW_RECORDS: 'está de más, tras {max} elementos nuevos: importe el resto de nuevo',
   NOT_A_MEMBER: 'No es miembro de esta cuenta.',
+  NOT_REVERTABLE: 'es un cambio que no se puede deshacer',
   NOT_CLEARABLE: 'no puede quedar en blanco',
   NOT_FOUND: 'Este elemento no existe.',
   NO_ENTRIES: 'debe tener al menos una entrada',

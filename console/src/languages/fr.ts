@@ -91,6 +91,7 @@ const rules: Translation['rules'] = {
   NEW_DOMAIN: 'n’est pas un domaine de ce compte, et en ajouter un demande le rôle {role}',
   NEW_RECORDS: 'est en trop, après {max} nouveaux éléments : importez le reste une nouvelle fois',
   NOT_A_MEMBER: 'Vous n’êtes pas membre de ce compte.',
+  NOT_REVERTABLE: 'est une modification qui ne peut pas être annulée',
   NOT_CLEARABLE: 'ne peut pas être vide',
   NOT_FOUND: 'Cet élément n’existe pas.',
   NO_ENTRIES: 'doit avoir au moins une entrée',

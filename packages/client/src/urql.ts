@@ -26,14 +26,15 @@ export { possibleTypes } from './possible-types.ts';
 const withoutId = `
   ApiKeyConnection ApiKeyEdge ChangeConnection ChangeEdge ChangedValue Codes ConflictError
   CountryTarget CreatedApiKey CreatedWebhook Devices DomainConnection DomainEdge DomainVerification
-  FieldError HoursCondition ImportLinksResult ImportedLink InUseError InvitationConnection
-  InvitationEdge LanguageTarget LinkConnection LinkEdge LinkExpiration LinkPage LinkTargeting
-  MemberConnection MemberEdge NotFoundError PageInfo PixelConnection PixelEdge PlatformTarget
-  Platforms QueryCondition RateLimit ReasonValue RedirectDecision RedirectStep RuleCondition
-  RuleExpectation RuleTest RuleTestVisitor RuleValue RuleWarning SpaceConnection SpaceEdge
-  SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop TagConnection
-  TagEdge TimeCondition TopLink TopLinks UtmTemplateConnection UtmTemplateEdge ValidationError
-  Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
+  FieldError ForgottenChanges HoursCondition ImportLinksResult ImportedLink InUseError
+  InvitationConnection InvitationEdge LanguageTarget LinkConnection LinkEdge LinkExpiration
+  LinkPage LinkTargeting MemberConnection MemberEdge NotFoundError PageInfo PixelConnection
+  PixelEdge PlatformTarget Platforms QueryCondition RateLimit ReasonValue RedirectDecision
+  RedirectStep RevertedChange RuleCondition RuleExpectation RuleTest RuleTestVisitor RuleValue
+  RuleWarning SpaceConnection SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow
+  StatisticsRowPage StatisticsTop TagConnection TagEdge TimeCondition TopLink TopLinks
+  UtmTemplateConnection UtmTemplateEdge ValidationError Viewer WebhookConnection
+  WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
 `;
 
 /**

@@ -71,6 +71,20 @@ export function createReaders<Row extends { id: number }>({ rows, table }: Kind<
   };
 }
 
+/** The columns that all new records of accounts have; a restored record also has its id. */
+export interface CommonColumns {
+  readonly id?: number;
+  readonly accountId: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A deleted record that comes back. */
+export interface RestoredRecord {
+  readonly id: number;
+  readonly createdAt: Date;
+}
+
 /**
  * Creates a record of the writer's account, and records which of the given fields it has.
  * @param create gets the columns that all kinds have
@@ -81,10 +95,12 @@ export function createOwned<Row extends { id: number }>(
   writer: Writer,
   now: Date,
   given: object,
-  create: (tx: Transaction, common: { accountId: number; createdAt: Date; updatedAt: Date }) => Promise<Row>,
+  create: (tx: Transaction, common: CommonColumns) => Promise<Row>,
+  restored?: RestoredRecord,
 ): Promise<Row> {
   return recordingChanges(db, writer, now, async ({ tx, record }) => {
-    const row = await create(tx, { accountId: writer.accountId, createdAt: now, updatedAt: now });
+    const { accountId } = writer;
+    const row = await create(tx, { accountId, createdAt: now, updatedAt: now, ...restored });
     await record('CREATED', kind, [row.id], fieldsSet(given, fields), details?.(row));
     return row;
   });

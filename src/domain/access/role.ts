@@ -77,7 +77,11 @@ export const permissions = {
   WEBHOOKS: { description: 'Manage webhooks.', role: 'ADMIN', scope: 'write' },
   KEYS: { description: 'Make and revoke keys.', role: 'ADMIN', scope: null },
   PEOPLE: { description: 'Invite, change and remove people up to the own role.', role: 'ADMIN', scope: null },
-  ACCOUNT: { description: 'Change the name of the account.', role: 'OWNER', scope: null },
+  ACCOUNT: {
+    description: 'Change the name of the account, and delete values from its history.',
+    role: 'OWNER',
+    scope: null,
+  },
 } as const satisfies Record<string, Rule>;
 
 export type Permission = keyof typeof permissions;

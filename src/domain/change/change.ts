@@ -149,7 +149,12 @@ export function parseIfUpdatedAt(ifUpdatedAt: string | null | undefined): Date |
  */
 export function requireUnchanged({ updatedAt }: { updatedAt: Date }, ifUpdatedAt: Date | null): void {
   if (ifUpdatedAt === null || updatedAt.getTime() === ifUpdatedAt.getTime()) return;
-  throw new DomainError('CONFLICT', refusal('CHANGED_SINCE', { at: updatedAt.toISOString() }));
+  throw changedSince({ updatedAt });
+}
+
+/** The error of a record that was changed meanwhile. */
+export function changedSince({ updatedAt }: { readonly updatedAt: Date }): DomainError {
+  return new DomainError('CONFLICT', refusal('CHANGED_SINCE', { at: updatedAt.toISOString() }));
 }
 
 /** The time of a change that is made now: later than that of the last one, however soon it comes, for `requireUnchanged`. */

@@ -1,6 +1,17 @@
 // The values that the log keeps of changes of links, spaces and tags: a text of JSON for each field, before and after. Kinds of
 // records say how a field becomes a text; here the texts are bounded, stored and read.
 import type { KeptValues } from '../../engine/changes/events.ts';
+import { changedSince, type RecordKind } from './change.ts';
+
+/** The kinds of records whose changes have values. */
+export const kindsWithValues = ['LINK', 'SPACE', 'TAG'] as const satisfies RecordKind[];
+
+export type KindWithValues = (typeof kindsWithValues)[number];
+
+/** True for a kind of record whose changes have values. */
+export function hasValues(kind: string): kind is KindWithValues {
+  return kindsWithValues.some((one) => one === kind);
+}
 
 /** Maximum size of a text that is kept, in bytes. */
 export const MAX_KEPT_BYTES = 64 * 1024;
@@ -105,6 +116,24 @@ export function parseValues(stored: string): ChangedValue[] {
     isCut: mark === 'c',
     isKept: mark !== 'x',
   }));
+}
+
+/** A value that a change gave a field, or took from it: no secret. */
+export function comparable(values: readonly ChangedValue[]): ChangedValue[] {
+  return values.filter(({ isSecret }) => !isSecret);
+}
+
+/**
+ * Makes sure that fields still have the values that a change gave them. The row must be locked, or be written only as it was read.
+ * @param textOf the text of a field now
+ * @throws DomainError CONFLICT
+ */
+export function requireAfter(
+  row: { readonly updatedAt: Date },
+  values: readonly ChangedText[],
+  textOf: (name: string) => string | null,
+): void {
+  if (values.some(({ name, after }) => textOf(name) !== after)) throw changedSince(row);
 }
 
 /** The JSON of a value; null for none. */

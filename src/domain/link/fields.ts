@@ -321,7 +321,7 @@ export function newLinkFields({ row, pixelIds, tagIds }: NewLink): string[] {
     ...(pixelIds.length > 0 && { pixels: pixelIds }),
     ...(tagIds.length > 0 && { tags: tagIds }),
   };
-  return fieldsSet({ ...row, ...lists }, fieldNames);
+  return fieldsSet({ ...row, id: null, ...lists }, fieldNames);
 }
 
 export function aliasColumns(alias: string) {

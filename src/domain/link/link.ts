@@ -2,22 +2,28 @@
 // passwords are hashed, and only then a transaction writes the link. What others write between the steps is found by the
 // constraints, and by `Reuse`, which looks again in the transaction.
 import type { Data, Transaction } from '../../db/database.ts';
-import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../db/links.ts';
+import {
+  insertLinkIn,
+  type NewLink,
+  readLink,
+  type SelectedLink,
+  setImportedClicks,
+} from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
 import { measureReset, resetSome } from '../../db/statistics/delete-statistics.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../engine/db/errors.ts';
-import { invalid, notFound } from '../../engine/rules/errors.ts';
+import { DomainError, invalid, notFound } from '../../engine/rules/errors.ts';
 import { parseInput, type Unparsed } from '../../engine/rules/input.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { deleteOwned, type Where } from '../access/ownership.ts';
-import { parseIfUpdatedAt, recordingChanges, requireUnchanged } from '../change/change.ts';
+import { changedSince, parseIfUpdatedAt, recordingChanges, requireUnchanged } from '../change/change.ts';
 import { moreCame } from '../empty-record.ts';
 import type { LongWork } from '../long-work.ts';
 import type { Services } from '../services.ts';
 import { generatedAliases } from './alias.ts';
 import { findInputErrors, takenAlias } from './check.ts';
 import { buildColumns, createLinkInput, givenFields, type NewLinkInput, newLinkFields } from './fields.ts';
-import { prepareRow } from './new-row.ts';
+import { prepareRow, type Restored } from './new-row.ts';
 import { PasswordNotCompared, Reuse } from './reuse.ts';
 import { keepDeletedLinks } from './values.ts';
 import { spendOnNew } from './written-rows.ts';
@@ -44,6 +50,8 @@ interface Creation {
   readonly now: Date;
   /** Which fields are returned in addition to the id. */
   readonly select: LinkSelect;
+  /** For a deleted link, its id and what else it had. */
+  readonly restored?: Restored;
 }
 
 /** Writes a checked link. @param isLater true if other links were written since it was checked, as in a batch */
@@ -147,17 +155,22 @@ async function writeNewLink(
   }
 }
 
+function clicksOf({ clicks, lastClickedAt }: Restored) {
+  return { clicks, lastClickedAt: lastClickedAt === null ? null : new Date(lastClickedAt) };
+}
+
 /**
  * Inserts the link, or returns an equal one that was created meanwhile.
  * @throws PasswordNotCompared
  */
-function insert({ db, actor, reuse, now, select }: Creation, made: NewLink): Promise<SelectedLink> {
+function insert({ db, actor, reuse, now, select, restored }: Creation, made: NewLink): Promise<SelectedLink> {
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const same = reuse && (await reuse.findLocked(tx));
     // On PostgreSQL, that link may be deleted meanwhile.
     const before = same && (await readLink(tx, same, select));
     if (before) return before;
     const id = await insertLinkIn(tx, made);
+    if (restored) await setImportedClicks(tx, [{ linkId: id, ...clicksOf(restored) }]);
     // Sent together.
     const [link] = await Promise.all([
       readLink(tx, { id, accountId: actor.accountId }, select),
@@ -168,9 +181,49 @@ function insert({ db, actor, reuse, now, select }: Creation, made: NewLink): Pro
   });
 }
 
+/** Stands for a password of which only the hash is known, while the input is checked. */
+const UNKNOWN_PASSWORD = 'unknown';
+
+/**
+ * Creates a deleted link again, by the rules of `createLink`: with its id, hashes and clicks, and without statistics.
+ * @throws DomainError VALIDATION, CONFLICT if the link exists, NOT_FOUND if another account's link has the id
+ */
+export async function restoreLink(
+  db: Data,
+  actor: Actor,
+  services: Services,
+  { input, restored }: { readonly input: Given[3]; readonly restored: Restored },
+  now: Date,
+): Promise<void> {
+  const { id, privacyPassword } = restored;
+  const requireAbsent = async () => {
+    const link = await db.prisma.link.findUnique({ where: { id } });
+    if (link !== null) throw link.accountId === actor.accountId ? changedSince(link) : notFound('link');
+  };
+  await requireAbsent();
+  try {
+    const given = { ...input, ...(privacyPassword !== null && { privacyPassword: UNKNOWN_PASSWORD }) };
+    const creation = await readNewLink(db, actor, services, given, now);
+    spendOnNew(db, [creation.input]);
+    const withoutPasswords = { ...creation.input, privacyPassword: undefined };
+    const write = await checkNewLink({ ...creation, input: withoutPasswords, restored });
+    await write();
+  } catch (error) {
+    // Another request may have restored it meanwhile, and its alias is taken by itself.
+    if (isUniqueViolation(error) || error instanceof DomainError) await requireAbsent();
+    throw error;
+  }
+}
+
+interface DeleteOptions {
+  /** The expected time of its last change, in ISO 8601; any time by default. */
+  readonly ifUpdatedAt?: string | null | undefined;
+  /** Further work in the same transaction, while the link is locked. */
+  before?(tx: Transaction): Promise<void>;
+}
+
 /**
  * Deletes the link and returns its id.
- * @param ifUpdatedAt the expected time of its last change, in ISO 8601; any time by default
  * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function deleteLink(
@@ -178,7 +231,7 @@ export async function deleteLink(
   actor: Actor,
   id: string,
   now: Date,
-  ifUpdatedAt?: string | null,
+  { ifUpdatedAt, before }: DeleteOptions = {},
 ): Promise<number> {
   const kind = {
     kind: 'LINK',
@@ -191,6 +244,7 @@ export async function deleteLink(
   // A trigger leaves its statistics to `DeletedStatisticsRemoval`. All writes lock the link before its counter.
   return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {
     await tx.lockRow('Link', linkId, { deleting: true });
+    await before?.(tx);
     if (seen === null) return;
     const where = { id: linkId, accountId: actor.accountId };
     const link = await tx.prisma.link.findUnique({ where, select: { updatedAt: true } });

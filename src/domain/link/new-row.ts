@@ -8,6 +8,7 @@ import { NO_STORED_RULES } from '../rule/parse.ts';
 import type { Services } from '../services.ts';
 import { utmFor } from '../utm-template.ts';
 import { aliasColumns, buildColumns, type NewLinkInput, withPlainKey } from './fields.ts';
+import type { LinkRemains } from './values.ts';
 
 /** A new link whose input is checked. */
 interface Checked {
@@ -17,6 +18,16 @@ interface Checked {
   readonly input: NewLinkInput;
   readonly domainId: number;
   readonly now: Date;
+  /** For a deleted link, its id and what else it had. */
+  readonly restored?: Restored;
+}
+
+/** A deleted link that comes back; `rules` are as its column had them. */
+export type Restored = LinkRemains & { readonly id: number; readonly rules: string };
+
+/** The columns that a restored link has and a new one would not get. */
+function restoredColumns({ id, createdAt, password, privacyPassword }: Restored) {
+  return { id, createdAt: new Date(createdAt), password, privacyPassword };
 }
 
 /**
@@ -25,7 +36,7 @@ interface Checked {
  *   address too long, or if a test of rules fails
  */
 export async function prepareRow(
-  { db, actor, services, input, domainId, now }: Checked,
+  { db, actor, services, input, domainId, now, restored }: Checked,
   times: { readonly createdAt?: Date | undefined; readonly updatedAt?: Date | undefined } = {},
 ) {
   const { accountId } = actor;
@@ -33,21 +44,16 @@ export async function prepareRow(
   const { createdAt = now, updatedAt = now } = times;
   const addUtm = await utmFor(db, actor, input, spaceId, now);
   const built = await buildColumns(input, services, actor);
-  const rules = ruleColumns(input, null, updatedAt);
+  // Rules and targets that were deleted with the link keep their ids.
+  const rules = ruleColumns(input, restored ? { rules: restored.rules, ruleTests: '[]' } : null, updatedAt);
   const columns = {
-    ...built,
-    ...rules,
-    url,
-    urlKey: foldCase(url),
-    accountId,
-    domainId,
-    createdAt,
-    updatedAt,
+    ...{ ...built, ...rules, url, urlKey: foldCase(url), accountId, domainId, createdAt, updatedAt },
+    ...(restored && restoredColumns(restored)),
   };
   return (alias: string): NewLink['row'] => {
     const row = withPlainKey({ ...columns, ...aliasColumns(alias), ...addUtm({ ...columns, alias }) });
     const { rules: ruled = NO_STORED_RULES, ruleTests = '[]' } = row;
-    const failing = testErrors(input, { ...row, rules: ruled, ruleTests });
+    const failing = restored ? [] : testErrors(input, { ...row, rules: ruled, ruleTests });
     if (failing.length > 0) throw invalid(failing);
     return row;
   };

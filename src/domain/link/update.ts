@@ -20,8 +20,9 @@ import {
   requireUnchanged,
   timeOfChange,
 } from '../change/change.ts';
+import { type ChangedText, requireAfter } from '../change/values.ts';
 import { ofAccount } from '../password.ts';
-import { ruleColumns, ruleErrors, testErrors } from '../rule/columns.ts';
+import { ruleColumns, ruleErrors, testErrors, withEarlierRules } from '../rule/columns.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { utmFor } from '../utm-template.ts';
@@ -38,7 +39,7 @@ import {
   updateLinkInput,
   withPlainKey,
 } from './fields.ts';
-import { keepUpdate } from './values.ts';
+import { fieldText, keepUpdate } from './values.ts';
 import { spendOnUpdates } from './written-rows.ts';
 
 /** A text that is equal for equal sets of ids. */
@@ -95,6 +96,8 @@ export interface LinkUpdate {
   readonly ifUpdatedAt?: string | null | undefined;
   /** For an upsert, the external id by which it was found: without it, it is not found any more, and it keeps its alias. */
   readonly upserts?: string | undefined;
+  /** For the reversion of another change, the values that it gave the fields of the input, which they must still have. */
+  readonly reverts?: readonly ChangedText[] | undefined;
 }
 
 /** The arguments of `updateLink`. */
@@ -114,6 +117,7 @@ interface Change extends Pick<Updating, 'services' | 'now' | 'select'> {
   readonly where: NonNullable<ReturnType<typeof owned>> & { readonly externalId?: string };
   /** The time of the link's last change that the editor saw; null for any. */
   readonly seen: Date | null;
+  readonly reverts: readonly ChangedText[];
 }
 
 /**
@@ -148,14 +152,14 @@ export async function prepareLinkUpdate(
 function readUpdate(
   db: Data,
   actor: Actor,
-  { update: { id, input: unparsed, ifUpdatedAt, upserts }, services, now, select }: Updating,
+  { update: { id, input: unparsed, ifUpdatedAt, upserts, reverts = [] }, services, now, select }: Updating,
 ): Change {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
   if (where === null) throw notFound('link');
   const found = upserts === undefined ? where : { ...where, externalId: upserts };
-  return { db, actor, input, where: found, seen, services, now, select };
+  return { db, actor, input, where: found, seen, reverts, services, now, select };
 }
 
 /** The columns that the input sets, and a new hash of the privacy password if it is set to what it is. */
@@ -226,18 +230,27 @@ async function readChanged({ where, select }: Change, db: Data): Promise<Selecte
 
 /** @throws DomainError VALIDATION with all fields that do not fit the database or the link */
 async function requireValid(change: Change, link: Link): Promise<void> {
-  const { db, actor, services, input, now } = change;
+  const { db, actor, services, input, reverts, now } = change;
   const errors = aliasErrors(change, link);
   const { alias, ...others } = input;
   // Whether it is taken does not matter then.
   const checked = errors.length > 0 ? others : { alias, ...others };
   errors.push(
-    ...(await findInputErrors(db, actor, services, { input: checked, domainId: link.domainId, link, now })),
+    ...(await findInputErrors(db, actor, services, {
+      ...{ input: checked, domainId: link.domainId, now },
+      link: withRulesOf(reverts, link),
+    })),
   );
   if (input.domainId !== undefined && input.domainId !== link.domainId)
     errors.push(fieldError(['domainId'], fixedDomain));
   errors.push(...privacyErrors(input, link));
   if (errors.length > 0) throw invalid(errors);
+}
+
+/** The link with the rules that a reversion brings back, whose ids its input names. */
+function withRulesOf(reverts: readonly ChangedText[], link: Link): Link {
+  const earlier = reverts.find(({ name }) => name === 'rules')?.before;
+  return earlier ? withEarlierRules(link, earlier) : link;
 }
 
 interface Settings extends LinkSettings {
@@ -262,22 +275,24 @@ async function settingsFor(
 ): Promise<Settings | null> {
   const { actor, input, seen, now } = change;
   requireUnchanged(stored, seen);
+  const known = withRulesOf(change.reverts, stored);
   const late = [
     ...aliasErrors(change, stored),
     ...privacyErrors(input, stored),
-    ...ruleErrors(input, stored, now),
+    ...ruleErrors(input, known, now),
   ];
   if (late.length > 0) throw invalid(late);
   const expiresAt = resolveExpiry(stored.expiresAt, input.expiration?.at);
   const { spaceId = stored.spaceId } = input;
   const addUtm = await utmFor(client, actor, input, spaceId, now);
-  const set = { ...data, expiresAt, ...ruleColumns(input, stored, now) };
+  const set = { ...data, expiresAt, ...ruleColumns(input, known, now) };
   const utm = addUtm({ ...stored, ...changedColumns(stored, set) });
   const failing = testErrors(input, { ...stored, ...changedColumns(stored, { ...set, ...utm }) });
   if (failing.length > 0) throw invalid(failing);
   const { plainKey } = withPlainKey({ ...stored, ...changedColumns(stored, { ...set, ...utm }) });
   const changed = changedColumns(stored, { ...set, ...utm, plainKey });
   const { lostTags, before, ...lists } = await otherLists(client, stored.id, input);
+  requireAfter(stored, change.reverts, (name) => fieldText(name, { ...stored, ...before }));
   const { pixelIds: pixels, tagIds: tags } = lists;
   const columns = { ...changed, ...renewed };
   if (Object.keys(columns).length === 0 && !pixels && !tags) return null;

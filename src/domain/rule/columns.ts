@@ -28,6 +28,12 @@ export function ruleColumns({ rules, ruleTests }: RulesInput, stored: RuleColumn
   };
 }
 
+/** The columns with the rules of an earlier time: an input that brings those back may name their ids. */
+export function withEarlierRules<Columns extends RuleColumns>(stored: Columns, earlier: string): Columns {
+  const { rules } = readStoredRules(earlier);
+  return { ...stored, rules: JSON.stringify({ ...readStoredRules(stored.rules), rules }) };
+}
+
 /** The errors of the ids and names in an input, and of its size. */
 export function ruleErrors(input: RulesInput, stored: RuleColumns | null, now: Date): readonly FieldError[] {
   const { rules, ruleTests } = input;

@@ -6,6 +6,7 @@ import { MAX_WRITTEN_ROWS } from '../../db/written-limits.ts';
 import type { LoggedChange } from '../../engine/changes/events.ts';
 import { findReaderPosition, moveReader, readLogSnapshot, settledAfter } from '../../engine/changes/log.ts';
 import type { Random } from '../../engine/tools/random.ts';
+import { FORGOTTEN } from '../change/forget.ts';
 import { type EventKind, findEvent, parseEvents } from './events.ts';
 import { newMessageId } from './signing.ts';
 import { MAX_WEBHOOKS, READER } from './webhook.ts';
@@ -53,7 +54,9 @@ async function makeDeliveries(
       webhooks.set(recordId, next);
       after.set(recordId, next);
     }
-    const event = isEventKind(kind) ? findEvent({ kind, action }) : null;
+    // The record itself did not change.
+    const isForgotten = change.fields === JSON.stringify(FORGOTTEN);
+    const event = isEventKind(kind) && !isForgotten ? findEvent({ kind, action }) : null;
     if (event === null) continue;
     for (const { webhookId, accountId: owner, events, notesBeginnings } of webhooks.values())
       if (owner === accountId && parseEvents({ events }).includes(event)) {

@@ -42,8 +42,11 @@ export async function changing<Client extends ClientOf<Client>, T>(
       if (recorded.length > 0) db.database.changes.made(recorded);
     });
     return work(tx, async (changes, groups) => {
-      for (let from = 0; from < changes.length; from += BATCH_SIZE)
-        recorded.push(...(await insert(tx, changes.slice(from, from + BATCH_SIZE), groups)));
+      for (let from = 0; from < changes.length; from += BATCH_SIZE) {
+        const made = await insert(tx, changes.slice(from, from + BATCH_SIZE), groups);
+        recorded.push(...made);
+        tx.changeIds.push(...made.map(({ id }) => id));
+      }
     });
   });
 }

@@ -258,7 +258,7 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
           (client) => {
             if (begun.transaction === undefined) throw new Error('the adapter began no transaction');
             const read = this.#connection.readIn(begun.transaction);
-            return work(new Transaction(this, client, read, callbacks));
+            return work(new Transaction(this, client, read, callbacks, []));
           },
           { ...TRANSACTION_LIMITS, ...limits },
         );
@@ -342,13 +342,22 @@ export class Transaction<Client extends ClientOf<Client> = AnyClient> implements
   readonly spendRows = null;
   readonly #read: RawRead;
   readonly #callbacks: (() => void)[];
+  /** The ids of the changes in the log that the whole transaction has recorded so far. */
+  readonly changeIds: number[];
 
-  constructor(database: Database<Client>, prisma: Client, read: RawRead, callbacks: (() => void)[]) {
+  constructor(
+    database: Database<Client>,
+    prisma: Client,
+    read: RawRead,
+    callbacks: (() => void)[],
+    changeIds: number[],
+  ) {
     this.database = database;
     this.dialect = database.dialect;
     this.prisma = prisma;
     this.#read = read;
     this.#callbacks = callbacks;
+    this.changeIds = changeIds;
   }
 
   read<Row>(statement: Sql, times?: Times): Promise<Row[]> {
@@ -361,13 +370,15 @@ export class Transaction<Client extends ClientOf<Client> = AnyClient> implements
 
   transaction<T>(work: (tx: Transaction<Client>) => Promise<T>): Promise<T> {
     const before = this.#callbacks.length;
+    const recorded = this.changeIds.length;
     return retryConflicts(async () => {
       try {
         return await this.prisma.$transaction((part) =>
-          work(new Transaction(this.database, part, this.#read, this.#callbacks)),
+          work(new Transaction(this.database, part, this.#read, this.#callbacks, this.changeIds)),
         );
       } catch (error) {
         this.#callbacks.length = before;
+        this.changeIds.length = recorded;
         throw error;
       }
     });

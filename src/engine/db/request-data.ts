@@ -9,7 +9,7 @@ import {
 } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import type { Times } from './driver.ts';
-import type { AnyClient, ClientOf } from './product.ts';
+import type { AnyClient, ClientOf, TransactionLimits } from './product.ts';
 import type { Sql } from './sql.ts';
 
 /** Milliseconds after the deadline at which Prisma ends the transaction, so that the error is that of the deadline. */
@@ -24,18 +24,24 @@ export class RequestData<Client extends ClientOf<Client> = AnyClient> implements
   readonly #ask: () => void;
   readonly #deadline: Deadline | null;
   readonly spendRows: SpendRows | null;
+  readonly #changeIds: number[];
 
-  /** @param ask throws if the caller may not go on */
+  /**
+   * @param ask throws if the caller may not go on
+   * @param changeIds a list that gets the ids of the changes in the log, of each transaction when it has ended
+   */
   constructor(
     data: Data<Client>,
     ask: () => void,
     deadline: Deadline | null = null,
     spendRows: SpendRows | null = null,
+    changeIds: number[] = [],
   ) {
     this.#data = data;
     this.#ask = ask;
     this.#deadline = deadline;
     this.spendRows = spendRows;
+    this.#changeIds = changeIds;
   }
 
   get database(): Database<Client> {
@@ -52,12 +58,12 @@ export class RequestData<Client extends ClientOf<Client> = AnyClient> implements
   }
 
   get long(): Data<Client> {
-    return new RequestData(this.#data.long, this.#ask, this.#deadline, this.spendRows);
+    return new RequestData(this.#data.long, this.#ask, this.#deadline, this.spendRows, this.#changeIds);
   }
 
   get separate(): Data<Client> | null {
     const { separate } = this.#data;
-    return separate && new RequestData(separate, this.#ask, this.#deadline);
+    return separate && new RequestData(separate, this.#ask, this.#deadline, null, this.#changeIds);
   }
 
   get longReads(): LongReadQueue {
@@ -93,18 +99,24 @@ export class RequestData<Client extends ClientOf<Client> = AnyClient> implements
 
   async transaction<T>(work: (tx: Transaction<Client>) => Promise<T>): Promise<T> {
     this.#check();
+    let made: readonly number[] = [];
     const asking = async (tx: Transaction<Client>): Promise<T> => {
       this.#check();
+      const before = tx.changeIds.length;
       const result = await work(tx);
       this.#check();
+      made = tx.changeIds.slice(before);
       return result;
     };
-    if (this.#deadline === null) return this.#data.transaction(asking);
+    const result = await this.#data.transaction(asking, this.#limits());
+    this.#changeIds.push(...made);
+    return result;
+  }
+
+  #limits(): TransactionLimits | undefined {
+    if (this.#deadline === null) return undefined;
     const { left } = this.#deadline;
     const { maxWait, timeout } = TRANSACTION_LIMITS;
-    return this.#data.transaction(asking, {
-      maxWait: Math.min(maxWait, left + GRACE),
-      timeout: Math.min(timeout, left + GRACE),
-    });
+    return { maxWait: Math.min(maxWait, left + GRACE), timeout: Math.min(timeout, left + GRACE) };
   }
 }

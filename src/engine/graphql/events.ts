@@ -111,7 +111,8 @@ export async function subscribe<Request extends EngineRequest, Context extends R
   const executed = async (event: unknown): Promise<ExecutionResult> => {
     // Others may get the result, too, so that it ends neither with this subscriber nor with its rights.
     const { signal } = new AbortController();
-    const execution = { operation, signal, deadline: null, ask() {}, throwsFailures: false, isHeavy };
+    const fresh = { deadline: null, ask() {}, throwsFailures: false, changeIds: [] };
+    const execution = { operation, signal, isHeavy, ...fresh };
     const contextValue = api.contextOf({ ...context, actor: asBegun }, execution);
     const result = await execute({ ...args, rootValue: event, contextValue });
     if ('initialResult' in result) throw new Error('an event has one answer');

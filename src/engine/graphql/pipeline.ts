@@ -60,6 +60,7 @@ export async function run<Request extends EngineRequest, Context extends Request
     if (operation.isMutation && transport.isGet) throw mutationByGet();
     if (document.errors.length > 0) return { errors: document.errors };
     const isPriced = wantsPriceOnly(sent.extensions?.cost);
+    const tellsChanges = wantsChanges(sent.extensions?.changes) && operation.isMutation;
     if (operation.isSubscription && !transport.acceptsStream && !isPriced) throw noStream();
     request.named(operation.name);
     const definitions = operation.node.variableDefinitions ?? [];
@@ -77,8 +78,12 @@ export async function run<Request extends EngineRequest, Context extends Request
     if (!operation.isSubscription) request.usedDeprecated(operation.facts.deprecated);
     const values = { given: variables, coerced };
     const isHeavy = size.values > HEAVY_VALUES;
-    const checked = { operation, values, request, ask, throwsFailures: false, isHeavy };
-    const execution = async () => presented(await executeChecked(api, checked), request);
+    const changeIds: number[] = [];
+    const checked = { operation, values, request, ask, throwsFailures: false, isHeavy, changeIds };
+    const execution = async () => {
+      const answer = presented(await executeChecked(api, checked), request);
+      return tellsChanges ? withChanges(answer, changeIds) : answer;
+    };
     const result = await (operation.isMutation
       ? once(api, sent, size, request, ask, execution)
       : execution());
@@ -105,7 +110,7 @@ export async function runOwn<Data, Given, Request extends EngineRequest, Context
   const given = variables as Variables; // Its type comes from the document: an object.
   const coerced = coerceVariables(api.schema, operation.node.variableDefinitions ?? [], given);
   const values = { given, coerced };
-  const checked = { operation, values, request, ask, throwsFailures: true, isHeavy: false };
+  const checked = { operation, values, request, ask, throwsFailures: true, isHeavy: false, changeIds: [] };
   const result = await executeChecked(api, checked);
   if (isAsyncIterable(result)) throw new Error('no document of the product subscribes');
   const [error] = result.errors ?? [];
@@ -129,6 +134,13 @@ function wantsPriceOnly(cost: unknown): boolean {
   throw badRequest('extensions.cost may be true, or "only".');
 }
 
+/** @throws GraphQLError for an unknown value */
+function wantsChanges(changes: unknown): boolean {
+  if (changes !== undefined && changes !== null && typeof changes !== 'boolean')
+    throw badRequest('extensions.changes may be true or false.');
+  return changes === true;
+}
+
 /** Makes a function that costs no I/O: it throws what a new request would get, if the caller may not do the operation any more. */
 function createAsk<Request extends EngineRequest>(
   { requirePermission }: Pick<AnyApi, 'requirePermission'>,
@@ -142,7 +154,8 @@ function createAsk<Request extends EngineRequest>(
 }
 
 /** An operation that may be executed: all checks have passed. */
-interface Checked<Request> extends Pick<Execution, 'operation' | 'ask' | 'throwsFailures' | 'isHeavy'> {
+interface Checked<Request>
+  extends Pick<Execution, 'operation' | 'ask' | 'throwsFailures' | 'isHeavy' | 'changeIds'> {
   readonly request: Request;
   readonly values: Values;
 }
@@ -249,6 +262,12 @@ function withCost(
     ...result,
     extensions: { ...result.extensions, cost: { cost: Math.ceil(cost), depth, breadth, limits: told } },
   };
+}
+
+/** The result of a mutation with the changes that it has recorded. */
+function withChanges(result: Answers, changeIds: readonly number[]): Answers {
+  if (isAsyncIterable(result)) return result;
+  return { ...result, extensions: { ...result.extensions, changes: changeIds.map(String) } };
 }
 
 /** The result with the errors that callers may see. */

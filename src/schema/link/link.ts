@@ -400,7 +400,10 @@ async function deleteIn(
   ifUpdatedAt: string | null = null,
 ) {
   const { db, actor, now, lists } = context;
-  const result = await asResult(context, asDeleted('Link', deleteLink(db, actor, id, now(), ifUpdatedAt)));
+  const result = await asResult(
+    context,
+    asDeleted('Link', deleteLink(db, actor, id, now(), { ifUpdatedAt })),
+  );
   return withCurrent(Link, result, () => findLink(lists, actor, id, selectFor(context, info)));
 }
 
