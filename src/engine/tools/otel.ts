@@ -8,6 +8,7 @@ import {
   SpanKind,
   type SpanOptions,
   SpanStatusCode,
+  type Tracer,
   trace,
 } from '@opentelemetry/api';
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -39,8 +40,8 @@ const FAULT_ENDS_AFTER = 60_000;
  */
 type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** Sends traces by OpenTelemetry's SDK, which reads the variables OTEL_… itself. */
-export function createTracer(log: Logger) {
+/** Creates OpenTelemetry's provider of traces. Its faults and warnings are logged, seldom. */
+function createProvider(log: Logger): BasicTracerProvider {
   const fault = new RepeatedFault(log, 'traces cannot be sent', FAULT_ENDS_AFTER);
   setGlobalErrorHandler((error) => fault.occurred(error));
   const warnings = new RepeatedFault(log, 'OpenTelemetry warns', FAULT_ENDS_AFTER);
@@ -49,115 +50,122 @@ export function createTracer(log: Logger) {
   const ignore = () => {};
   diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore });
   const own = resourceFromAttributes({ 'service.name': 'linkspace', 'service.version': VERSION });
-  const provider = new BasicTracerProvider({
+  return new BasicTracerProvider({
     resource: defaultResource()
       .merge(own)
       .merge(detectResources({ detectors: [envDetector] })),
     spanLimits: { attributeValueLengthLimit: MAX_TEXT },
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
-  const sdk = provider.getTracer('linkspace', VERSION);
-  const propagator = new W3CTraceContextPropagator();
-  const current = new AsyncLocalStorage<Span>();
-  /** Returns the running span. Timers may have been set in a span that has ended. */
-  const running = () => {
-    let span = current.getStore();
-    while (span?.hasEnded) span = span.parent;
-    return span;
-  };
+}
 
-  /** A part of a trace, which lasts until its end. The SDK gets to know it when it has a part itself, or ends. */
-  class Span {
-    hasEnded = false;
-    readonly parent: Span | undefined;
-    readonly #begin: () => OtelSpan;
-    /** The `Date.now()` at which the monotonic clock began, so that the times of a trace fit together. */
-    readonly #epoch: number;
-    #span: OtelSpan | undefined;
+const propagator = new W3CTraceContextPropagator();
+const current = new AsyncLocalStorage<Span>();
 
-    /** @param carrier says of which trace it is a part, if it has no parent */
-    constructor(name: string, options: SpanOptions, parent?: Span, carrier: object = {}) {
-      this.parent = parent;
-      this.#epoch = parent ? parent.#epoch : Date.now() - performance.now();
-      const startTime = this.now();
-      this.#begin = () => {
-        const context = parent?.context ?? propagator.extract(ROOT_CONTEXT, carrier, headerGetter);
-        return sdk.startSpan(name, { ...options, startTime }, context);
-      };
-    }
+/** Returns the running span. Timers may have been set in a span that has ended. */
+function findRunning(): Span | undefined {
+  let span = current.getStore();
+  while (span?.hasEnded) span = span.parent;
+  return span;
+}
 
-    now(): number {
-      return this.#epoch + performance.now();
-    }
+/** A part of a trace, which lasts until its end. The SDK gets to know it when it has a part itself, or ends. */
+class Span {
+  hasEnded = false;
+  readonly parent: Span | undefined;
+  readonly #begin: () => OtelSpan;
+  /** The `Date.now()` at which the monotonic clock began, so that the times of a trace fit together. */
+  readonly #epoch: number;
+  #span: OtelSpan | undefined;
 
-    get span(): OtelSpan {
-      this.#span ??= this.#begin();
-      return this.#span;
-    }
+  /** @param carrier says of which trace it is a part, if it has no parent */
+  constructor(sdk: Tracer, name: string, options: SpanOptions, parent?: Span, carrier: object = {}) {
+    this.parent = parent;
+    this.#epoch = parent ? parent.#epoch : Date.now() - performance.now();
+    const startTime = this.now();
+    this.#begin = () => {
+      const context = parent?.context ?? propagator.extract(ROOT_CONTEXT, carrier, headerGetter);
+      return sdk.startSpan(name, { ...options, startTime }, context);
+    };
+  }
 
-    get context() {
-      return trace.setSpan(ROOT_CONTEXT, this.span);
-    }
+  now(): number {
+    return this.#epoch + performance.now();
+  }
 
-    get traceId(): string {
-      return this.span.spanContext().traceId;
-    }
+  get span(): OtelSpan {
+    this.#span ??= this.#begin();
+    return this.#span;
+  }
 
-    /** Runs the work, whose spans become parts of this one. */
-    run<T>(work: () => T): T {
-      return current.run(this, work);
-    }
+  get context() {
+    return trace.setSpan(ROOT_CONTEXT, this.span);
+  }
 
-    /** Adds to what it says; with an `error.type`, that it failed. @param name in place of the first one, if more is known now */
-    note(attributes: Attributes, name?: string): void {
-      this.span.setAttributes(attributes);
-      if (name !== undefined) this.span.updateName(name);
-      if (attributes['error.type'] !== undefined) this.span.setStatus({ code: SpanStatusCode.ERROR });
-    }
+  get traceId(): string {
+    return this.span.spanContext().traceId;
+  }
 
-    /** Runs work until whose end it lasts. */
-    async during<T>(work: () => Promise<T> | T): Promise<T> {
-      try {
-        return await this.run(work);
-      } catch (error) {
-        // Its message may repeat what a client or a link's owner wrote.
-        this.note({ 'error.type': error instanceof Error ? error.name : 'unknown' });
-        throw error;
-      } finally {
-        this.end();
-      }
-    }
+  /** Runs the work, whose spans become parts of this one. */
+  run<T>(work: () => T): T {
+    return current.run(this, work);
+  }
 
-    end(): void {
-      this.span.end(this.now());
-      this.hasEnded = true;
-    }
+  /** Adds to what it says; with an `error.type`, that it failed. @param name in place of the first one, if more is known now */
+  note(attributes: Attributes, name?: string): void {
+    this.span.setAttributes(attributes);
+    if (name !== undefined) this.span.updateName(name);
+    if (attributes['error.type'] !== undefined) this.span.setStatus({ code: SpanStatusCode.ERROR });
+  }
 
-    /** Ends it, unless it had no part. */
-    endIfUsed(): void {
-      if (this.#span) this.end();
-      this.hasEnded = true;
+  /** Runs work until whose end it lasts. */
+  async during<T>(work: () => Promise<T> | T): Promise<T> {
+    try {
+      return await this.run(work);
+    } catch (error) {
+      // Its message may repeat what a client or a link's owner wrote.
+      this.note({ 'error.type': error instanceof Error ? error.name : 'unknown' });
+      throw error;
+    } finally {
+      this.end();
     }
   }
+
+  end(): void {
+    this.span.end(this.now());
+    this.hasEnded = true;
+  }
+
+  /** Ends it, unless it had no part. */
+  endIfUsed(): void {
+    if (this.#span) this.end();
+    this.hasEnded = true;
+  }
+}
+
+/** Sends traces by OpenTelemetry's SDK, which reads the variables OTEL_… itself. */
+export function createTracer(log: Logger) {
+  const provider = createProvider(log);
+  const sdk = provider.getTracer('linkspace', VERSION);
 
   return {
     /** Begins the span of a request, which may be a part of its client's trace. A `tracestate` would be sent on as it is. */
     request: (method: string, { traceparent }: IncomingHttpHeaders) =>
-      new Span(method, { kind: SpanKind.SERVER }, undefined, { traceparent }),
+      new Span(sdk, method, { kind: SpanKind.SERVER }, undefined, { traceparent }),
     operation<T>({ operation: type, name }: OperationDefinitionNode, work: () => Promise<T> | T): Promise<T> {
       const attributes = { 'graphql.operation.type': type, 'graphql.operation.name': name?.value };
-      const span = new Span([type, name?.value].join(' ').trim(), { attributes }, running());
+      const span = new Span(sdk, [type, name?.value].join(' ').trim(), { attributes }, findRunning());
       return span.during(work);
     },
     /** Runs an attempt to call another service, which begins a trace. */
     call<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
-      return new Span(name, { kind: SpanKind.CLIENT, attributes }).during(work);
+      return new Span(sdk, name, { kind: SpanKind.CLIENT, attributes }).during(work);
     },
     /** Runs work that becomes a span of the current one if it reads from the database. */
     reading<T>(name: string, work: () => T): T {
-      const parent = running();
+      const parent = findRunning();
       if (!parent?.span.isRecording()) return work();
-      const span = new Span(name, {}, parent);
+      const span = new Span(sdk, name, {}, parent);
       const end = () => span.endIfUsed();
       const result = span.run(work);
       if (result instanceof Promise) result.then(end, end);
@@ -166,7 +174,7 @@ export function createTracer(log: Logger) {
     },
     /** Adds a statement, which has just ended, to the current span. */
     statement(sql: string, seconds: number, system: string): void {
-      const span = running();
+      const span = findRunning();
       if (!span?.span.isRecording()) return;
       const [operation = 'SQL'] = /[A-Z]+/.exec(sql) ?? [];
       const attributes = { 'db.system.name': system, 'db.operation.name': operation, 'db.query.text': sql };
@@ -175,8 +183,8 @@ export function createTracer(log: Logger) {
       sdk.startSpan(operation, options, span.context).end(end);
     },
     /** Adds to what the current span says. */
-    note: (attributes: Attributes) => running()?.note(attributes),
-    traceId: () => running()?.traceId,
+    note: (attributes: Attributes) => findRunning()?.note(attributes),
+    traceId: () => findRunning()?.traceId,
     /** Sends what is left. */
     stop: () => withTimeout(STOP_TIMEOUT, provider.shutdown()),
   };
