@@ -5,7 +5,7 @@ import type { AskedActor } from '../domain/access/live-actor.ts';
 import type { LongWork, LongWorks } from '../domain/long-work.ts';
 import type { Services } from '../domain/services.ts';
 import type { ChangeSubscriptions } from '../engine/changes/subscriptions.ts';
-import type { KeyCaller } from '../engine/db/idempotent-write.ts';
+import type { KeyCaller } from '../engine/db/keyed-request.ts';
 import type { EngineRequest, Execution } from '../engine/graphql/api.ts';
 import type { RateLimitState } from '../engine/rules/caller.ts';
 

@@ -1,4 +1,4 @@
-import type { KeyCaller } from '../../engine/db/idempotent-write.ts';
+import type { KeyCaller } from '../../engine/db/keyed-request.ts';
 import { type Actor, callerOf, senderName } from './actor.ts';
 import { roleNames } from './role.ts';
 

@@ -1,21 +1,13 @@
-import { createHash, createHmac } from 'node:crypto';
-import { DomainError, invalidField } from '../rules/errors.ts';
-import { because, type Refusal, refusal } from '../rules/refusal.ts';
+import { DomainError } from '../rules/errors.ts';
+import { because } from '../rules/refusal.ts';
 import { withTimeout } from '../tools/timeout.ts';
 import type { Data, Database, Transaction } from './database.ts';
 import { EnclosingTransaction } from './enclosing-transaction.ts';
-import {
-  type AnswerKey,
-  answerName,
-  findAnswer,
-  type KeptAnswer,
-  storeAnswer,
-  tryLockKey,
-} from './idempotency-answers.ts';
+import { answerName, findAnswer, type KeptAnswer, storeAnswer, tryLockKey } from './idempotency-answers.ts';
 import { countStored, requireRoom } from './kept-answer-limit.ts';
+import { type KeyCaller, KeyedRequest, wrongKey } from './keyed-request.ts';
 import type { AnyClient, ClientOf } from './product.ts';
 
-export const MAX_KEY_LENGTH = 255;
 /** The largest answer that is stored, in bytes: any single record fits. */
 const MAX_ANSWER = 4_000_000;
 /** Seconds after which to repeat a request whose first attempt is still running. */
@@ -25,32 +17,6 @@ export const SHOWN_ONCE = '[shown once]';
 
 /** An answer as it was sent. */
 export type Answer = Pick<KeptAnswer, 'status' | 'contentType' | 'body'>;
-
-/** The rights of a caller, and the name of all who may get what is stored for one with these. */
-interface Rights {
-  /** Null for a key that has scopes instead. */
-  readonly role: string | null;
-  readonly sender: string;
-}
-
-/** The caller of a keyed write, or the service itself. */
-export interface KeyCaller {
-  readonly accountId: number;
-  /** The user whose keys these are; null for those of programs, which are their account's. */
-  readonly userId: number | null;
-  /** The caller's number, by which a limit counts the answer; null for the service itself. */
-  readonly number: number | null;
-  /** The last sentence of the refusal of a caller who has stored too much. */
-  readonly advice: string;
-  /** All roles, each of which includes the ones before it. */
-  readonly roles: readonly string[];
-  /** Its rights now: they may change while the body is on its way. */
-  rights(): Rights;
-}
-
-function wrongKey(refused: Refusal): DomainError {
-  return invalidField('Idempotency-Key', refused);
-}
 
 function running(): DomainError {
   const message = 'The first request with this Idempotency-Key is still running. Try again shortly.';
@@ -69,31 +35,23 @@ const MAX_WAIT = 3_000;
  */
 export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
   readonly #database: Database<Client>;
-  readonly #secret: string;
-  readonly #key: AnswerKey;
-  readonly #caller: KeyCaller;
-  /** The rights with which the write begins. */
-  #begunAs: Rights | null = null;
+  readonly #caller: Pick<KeyCaller, 'number' | 'advice'>;
+  readonly #request: KeyedRequest;
   readonly #now: Date;
   readonly #enclosing: EnclosingTransaction<Client>;
   readonly #hidden = new Set<string>();
   /** Throws if the caller may not do the write any more. */
   #ask: () => void = () => {};
-  #requestHash: string | null = null;
   #found: KeptAnswer | null = null;
   #isRunningElsewhere = false;
   #failed = false;
 
   constructor({ database }: Data<Client>, caller: KeyCaller, key: string, now: Date, maxWait = MAX_WAIT) {
-    const { accountId, userId } = caller;
     this.#database = database;
-    this.#secret = key;
     this.#caller = caller;
-    // No program's key has a line break.
-    const name = userId === null ? key : `${userId}\n${key}`;
-    this.#key = { accountId, keyHash: createHash('sha256').update(name).digest('hex') };
+    this.#request = new KeyedRequest(caller, key);
     this.#now = now;
-    this.#enclosing = new EnclosingTransaction(database, accountId, (tx) => this.#claim(tx), {
+    this.#enclosing = new EnclosingTransaction(database, caller.accountId, (tx) => this.#claim(tx), {
       maxWait,
       error: () =>
         wrongKey(
@@ -118,11 +76,11 @@ export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
 
   /** True if `begin` was called. A query with a key does not call it. */
   get hasBegun(): boolean {
-    return this.#requestHash !== null;
+    return this.#request.hasBegun;
   }
 
   get #runningKey(): string {
-    return answerName(this.#key);
+    return answerName(this.#request.key);
   }
 
   /**
@@ -134,25 +92,15 @@ export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
    */
   async begin(request: string, ask = (): void => {}): Promise<Answer | null> {
     this.#ask = ask;
-    const { length } = this.#secret;
-    if (length === 0 || length > MAX_KEY_LENGTH)
-      throw wrongKey(refusal('LENGTH_GIVEN', { min: 1, max: MAX_KEY_LENGTH, length }));
+    this.#request.requireKey();
     const { running: runningKeys } = this.#database.keyedWrites;
     if (runningKeys.has(this.#runningKey)) throw running();
     runningKeys.add(this.#runningKey);
-    this.#begunAs = this.#caller.rights();
-    // Keyed, so that the stored hash cannot be used to guess a password in the request.
-    this.#requestHash = createHmac('sha256', this.#secret).update(request).digest('hex');
-    this.#found = await findAnswer(this.#database, this.#key);
+    this.#request.begin(request);
+    this.#found = await findAnswer(this.#database, this.#request.key);
     const { number, advice } = this.#caller;
     if (this.#found === null && number !== null) await requireRoom(this.#database, number, this.#now, advice);
     return this.#replay();
-  }
-
-  /** Returns the stored hash of a request that was sent with a role. */
-  #hashWith(role: string | null): string {
-    const request = this.#requestHash ?? '';
-    return role === null ? request : createHash('sha256').update(`${role} ${request}`).digest('hex');
   }
 
   /**
@@ -163,30 +111,15 @@ export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
     const found = this.#found;
     if (found === null) return null;
     this.#ask();
-    const { roles } = this.#caller;
-    const { role: own, sender } = this.#caller.rights();
-    const role = [null, ...roles].find((one) => this.#hashWith(one) === found.requestHash);
-    if (role === undefined)
-      throw new DomainError(
-        'IDEMPOTENCY_MISMATCH',
-        'This Idempotency-Key was already used for another request: use a new key for each request.',
-      );
-    if (found.sender !== null && found.sender !== sender)
-      throw new DomainError(
-        'FORBIDDEN',
-        'The first request with this Idempotency-Key was sent by a caller of another kind, role or scopes.',
-      );
-    // Earlier versions gave answers to higher roles, too, and did not keep scopes.
-    if (found.sender === null && role !== null && own !== null && roles.indexOf(own) < roles.indexOf(role))
-      throw new DomainError('FORBIDDEN', `The first request with this Idempotency-Key was sent as ${role}.`);
+    this.#request.requireOwn(found);
     return found;
   }
 
   /** Makes sure, inside the transaction and before any change, that this is the first request. */
   async #claim(tx: Transaction<Client>): Promise<void> {
-    this.#isRunningElsewhere = !(await tryLockKey(tx, this.#key));
+    this.#isRunningElsewhere = !(await tryLockKey(tx, this.#request.key));
     if (this.#isRunningElsewhere) throw running();
-    this.#found = await findAnswer(tx, this.#key);
+    this.#found = await findAnswer(tx, this.#request.key);
     if (this.#found !== null) throw running();
   }
 
@@ -208,7 +141,7 @@ export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
    * changes took too long and are rolled back
    */
   async end(answer: Answer): Promise<Answer | null> {
-    if (this.#begunAs === null) return null;
+    if (!this.#request.hasBegun) return null;
     if (this.#found !== null) return this.#replay();
     if (this.#isRunningElsewhere) throw running();
     await this.#rolledBackUnlessAllowed();
@@ -229,15 +162,7 @@ export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
       );
     }
     this.#enclosing.endWait();
-    const row = {
-      ...this.#key,
-      ...kept,
-      requestHash: this.#hashWith(this.#begunAs.role),
-      size,
-      caller: this.#caller.number,
-      sender: this.#begunAs.sender,
-      createdAt: this.#now,
-    };
+    const row = { ...this.#request.stored, ...kept, size, createdAt: this.#now };
     if (await storeAnswer(this.#enclosing, row)) {
       await this.#rolledBackUnlessAllowed();
       await this.#enclosing.commit();
@@ -246,7 +171,7 @@ export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
       return null;
     }
     await this.#enclosing.rollBack();
-    this.#found = await findAnswer(this.#database, this.#key);
+    this.#found = await findAnswer(this.#database, this.#request.key);
     return this.#replay();
   }
 
@@ -270,6 +195,6 @@ export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
   /** Rolls back what is not committed, and releases the key. */
   async close(): Promise<void> {
     await this.#enclosing.rollBack();
-    if (this.#requestHash !== null) this.#database.keyedWrites.running.delete(this.#runningKey);
+    if (this.#request.hasBegun) this.#database.keyedWrites.running.delete(this.#runningKey);
   }
 }

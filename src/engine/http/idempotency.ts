@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Data } from '../db/database.ts';
-import { type Answer, type KeyCaller, KeyedWrite } from '../db/idempotent-write.ts';
+import { type Answer, KeyedWrite } from '../db/idempotent-write.ts';
+import type { KeyCaller } from '../db/keyed-request.ts';
 
 /** Where a request's data comes from and goes to, and whose it is. */
 export interface Writing {

@@ -1,4 +1,4 @@
-import { MAX_KEY_LENGTH } from '../../db/idempotent-write.ts';
+import { MAX_KEY_LENGTH } from '../../db/keyed-request.ts';
 import { VERSION } from '../../tools/own-files.ts';
 import type { JsonSchema } from '../form/field.ts';
 import { integerType, list, object, orNull, textType } from '../record.ts';
