@@ -71,35 +71,24 @@ const BACKGROUND = new RegExp(
     .join('|'),
 );
 
-/**
- * A complete server on a port of its own, with a clock that does not move until it is set. The header `X-Country` sets a
- * visitor's country, and `X-Forwarded-Host` the requested host.
- */
-export async function startTestServer(options: TestServerOptions = {}) {
-  const { url, now = NOON, hashCost = CHEAP, background = false, ...given } = options;
-  const own = url === undefined ? await temporaryDatabase() : null;
-  const databaseUrl = url ?? own?.url ?? '';
-  const statements: string[] = [];
-  const clock = { now };
-  const dns = new Map<string, string[] | Error | Promise<string[]>>();
-  const asked: string[] = [];
-  const hosts = new Map<string, string[]>();
-  const log: Record<string, unknown>[] = [];
+/** A log whose lines are kept. */
+function keepLog() {
+  const lines: Record<string, unknown>[] = [];
   const sink = new Writable({
     write(line, _encoding, done) {
-      log.push(JSON.parse(String(line)));
+      lines.push(JSON.parse(String(line)));
       done();
     },
   });
-  const config = { ...readConfig({ ...ENVIRONMENT, DATABASE_URL: databaseUrl }), ...given };
-  const service = await Service.create(config, {
-    log: pino({ level: 'info', serializers }, sink),
-    background,
-    worker: 2,
-    filesInterval: 50,
-    now: () => clock.now,
-    hashCost,
-    hashPassword: (owner, password) => hashPassword(owner, password, hashCost),
+  return { lines, logger: pino({ level: 'info', serializers }, sink) };
+}
+
+/** DNS and the addresses of hosts, as a test sets them. */
+function createNames() {
+  const dns = new Map<string, string[] | Error | Promise<string[]>>();
+  const asked: string[] = [];
+  const hosts = new Map<string, string[]>();
+  const ports: Pick<Ports, 'resolveTxt' | 'resolveHost'> = {
     async resolveTxt(name) {
       asked.push(name);
       const records = (await dns.get(name)) ?? [];
@@ -111,11 +100,59 @@ export async function startTestServer(options: TestServerOptions = {}) {
       if (addresses === undefined) throw new Error(`no test has a host ${host}`);
       return addresses.map((address) => ({ address, family: isIP(address) }));
     },
-    ...given,
-    onStatement(sql, seconds, from) {
+  };
+  const names = {
+    /** The TXT records in DNS, by name, also later, or an error. */
+    dns,
+    /** The names that were asked for in DNS so far. */
+    asked: asked as readonly string[],
+    /** The addresses of webhooks' hosts. */
+    hosts,
+  };
+  return { names, ports };
+}
+
+/** The SQL statements on a database. */
+function keepStatements(databaseUrl: string, listener: Ports['onStatement']) {
+  const statements: string[] = [];
+  return {
+    statements,
+    onStatement(sql: string, seconds: number, from: string): void {
       if (from === databaseUrl) statements.push(sql);
-      given.onStatement?.(sql, seconds, from);
+      listener?.(sql, seconds, from);
     },
+    async statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+      const before = statements.length;
+      await work();
+      return statements.slice(before).filter((sql) => !BACKGROUND.test(sql));
+    },
+  };
+}
+
+/**
+ * A complete server on a port of its own, with a clock that does not move until it is set. The header `X-Country` sets a
+ * visitor's country, and `X-Forwarded-Host` the requested host.
+ */
+export async function startTestServer(options: TestServerOptions = {}) {
+  const { url, now = NOON, hashCost = CHEAP, background = false, ...given } = options;
+  const own = url === undefined ? await temporaryDatabase() : null;
+  const databaseUrl = url ?? own?.url ?? '';
+  const { statements, statementsOf, onStatement } = keepStatements(databaseUrl, given.onStatement);
+  const clock = { now };
+  const { names, ports } = createNames();
+  const { lines: log, logger } = keepLog();
+  const config = { ...readConfig({ ...ENVIRONMENT, DATABASE_URL: databaseUrl }), ...given };
+  const service = await Service.create(config, {
+    log: logger,
+    background,
+    worker: 2,
+    filesInterval: 50,
+    now: () => clock.now,
+    hashCost,
+    hashPassword: (owner, password) => hashPassword(owner, password, hashCost),
+    ...ports,
+    ...given,
+    onStatement,
   });
   await service.start();
   const { database } = service;
@@ -131,12 +168,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     databaseUrl,
     database,
     clock,
-    /** The TXT records in DNS, by name, also later, or an error. */
-    dns,
-    /** The names that were asked for in DNS so far. */
-    asked: asked as readonly string[],
-    /** The addresses of webhooks' hosts. */
-    hosts,
+    ...names,
     log,
     /** A caller with a new key of the named account. */
     async caller(account = 'owner', scopes: Scope[] = ['read', 'write'], expiresAt: Date | null = null) {
@@ -150,11 +182,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     /** The SQL statements so far, without those of replicas. */
     statements: statements as readonly string[],
     /** The SQL statements of `work`, without those that depend on time only. */
-    async statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-      const before = statements.length;
-      await work();
-      return statements.slice(before).filter((sql) => !BACKGROUND.test(sql));
-    },
+    statementsOf,
     /** Begins a stop as the program does while it drains. */
     drain: () => service.drain(),
     shutDown,
