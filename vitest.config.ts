@@ -20,7 +20,7 @@ const slow = [
   'test/redirect/processes.test.ts',
   'test/rest/typed-client.test.ts',
   'test/schema/{rows-written,selections,slices}.test.ts',
-  'test/program/{console-build,contributing,docs-commands,env-file,first-start,hostile,lint,production,release,rule-analysis-long,sqlite-migration}.test.ts',
+  'test/program/{console-build,contributing,docs-commands,env-file,first-start,hostile,lint,nginx,production,release,rule-analysis-long,sqlite-migration,webhook-examples}.test.ts',
 ];
 /** Other tests that run on no database, or on one of their own. */
 const program = 'test/program/**';
