@@ -94,7 +94,7 @@ export default defineConfig({
     expect: { poll: { timeout: 180_000 } },
     projects: [
       // `npm test` runs these,
-      project('program', null, [program], slow),
+      project('program', null, [program, 'examples/testing/**'], slow),
       project('sqlite', 'sqlite', ['test/**'], [program, browser, onPostgresqlOnly, ...slow]),
       // and `npm run test:rest` these.
       project('slow', 'sqlite', slow),

@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { script } from './command.mjs';
 import { nodePackage } from './node-package.mjs';
 import { root } from './stamp.mjs';
@@ -11,7 +11,8 @@ import { root } from './stamp.mjs';
 /** The most that installation and start may take in seconds, and the installed files in megabytes. */
 const LIMITS = { seconds: 60, megabytes: 150 };
 
-const [oldest] = /\d+\.\d+/.exec(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node);
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const [oldest] = /\d+\.\d+/.exec(manifest.engines.node);
 const NODES = [`~${oldest}.0`, '26'];
 
 const isWindows = process.platform === 'win32';
@@ -29,6 +30,21 @@ await service.client.createLink({ url: 'https://example.com/' });
 await service.close();
 console.log(aliases.join());
 `;
+
+/** The versions of what the examples of tests need, from the project's own, but for Jest, which it does not have. */
+const TEST_TOOLS = [
+  ...['vitest', 'graphql', '@graphql-typed-document-node/core'],
+  ...['@urql/core', '@urql/exchange-graphcache', 'wonka', 'graphql-sse'],
+].map((name) => `${name}@${{ ...manifest.dependencies, ...manifest.devDependencies }[name]}`);
+const JEST = 'jest@30.5.2';
+
+/** The files of the guide to tests, and those that they import. */
+const EXAMPLES = [
+  ...['resolvers.test.ts', 'screen.test.ts', 'v1.test.ts', 'node-test.mjs', 'jest.mjs'].map(
+    (name) => `testing/${name}`,
+  ),
+  ...['screen/start-urql.ts', 'screen/start.ts'],
+];
 
 /** Runs a command to its end, and returns its output. */
 function run(cwd, env, command, ...words) {
@@ -75,6 +91,25 @@ function start(cwd, env) {
   });
 }
 
+/** Runs the examples of the guide to tests by Vitest, Jest and Node's own test runner, with the installed packages. */
+function tryTests(folder, env) {
+  run(folder, env, 'npm', 'install', '--no-audit', '--no-fund', ...TEST_TOOLS, JEST);
+  for (const name of EXAMPLES) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    const text = readFileSync(join(root, 'examples', name), 'utf8');
+    const installed = text
+      .replace("'../../src/testing/linkspace.ts'", "'linkspace/testing'")
+      .replace(/'\.\.\/\.\.\/packages\/client\/src\/(\w+)\.ts'/g, "'@linkspace/client/$1'");
+    writeFileSync(join(folder, name), installed);
+  }
+  // The machine may be slow.
+  const patience = ['--testTimeout=120000', '--hookTimeout=120000', '--expect.poll.timeout=60000'];
+  run(folder, env, 'npx', 'vitest', 'run', ...patience, 'resolvers', 'screen', 'v1');
+  run(folder, env, 'node', '--test', 'testing/node-test.mjs');
+  const modules = { ...env, NODE_OPTIONS: '--experimental-vm-modules' };
+  run(folder, modules, 'npx', 'jest', '--testTimeout=120000', '--testMatch', '**/jest.mjs');
+}
+
 /** Installs and uses the packages on one Node, and returns a line of figures. */
 async function tryOn(wanted, tarballs, temporary) {
   const nodeFolder = join(temporary, 'node');
@@ -112,6 +147,7 @@ async function tryOn(wanted, tarballs, temporary) {
   if (code !== 0) throw new Error(`The service ended with ${code} after a signal.`);
   const seconds = (greeted - began) / 1_000;
   const megabytes = sizeIn(join(folder, 'node_modules')) / 1e6;
+  tryTests(folder, env);
   const line =
     `Node ${version}: installed in ${((installed - began) / 1_000).toFixed(1)} s, greeted after ` +
     `${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB installed`;

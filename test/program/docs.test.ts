@@ -34,9 +34,11 @@ function isRunBy(file: string, reference: string): void {
   expect(readFileSync(file, 'utf8')).toContain(reference);
 }
 
-/** A file as somebody writes it who has installed the client. */
+/** A file as somebody writes it who has installed the packages. */
 const asInstalled = (text: string): string =>
-  text.replace(/'\.\.\/\.\.\/packages\/client\/src\/(\w+)\.ts'/g, "'@linkspace/client/$1'");
+  text
+    .replace(/'\.\.\/\.\.\/packages\/client\/src\/(\w+)\.ts'/g, "'@linkspace/client/$1'")
+    .replace("'../../src/testing/linkspace.ts'", "'linkspace/testing'");
 
 /** The blocks that show a whole file, which other tests run. */
 const shownFiles = allBlocks.filter(({ shows }) => shows !== null);

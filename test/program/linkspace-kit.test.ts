@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Linkspace, type LinkspaceOptions, startLinkspace } from '../../src/testing/linkspace.ts';
 
@@ -28,12 +27,6 @@ const create = async (linkspace: Linkspace, input: string, key?: string) =>
       key,
     )
   ).createLink;
-
-test('the guide shows the same example as the test that runs it', () => {
-  const example = readFileSync('test/program/linkspace-example.test.ts', 'utf8');
-  const shown = example.replace("'../../src/testing/linkspace.ts'", "'linkspace/testing'");
-  expect(readFileSync('docs/testing.md', 'utf8')).toContain(shown);
-});
 
 test('the key is a text that makes further keys', async () => {
   const linkspace = await start();

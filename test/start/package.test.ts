@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -140,24 +141,9 @@ test.each([
   expect(stdout).toContain('default');
 });
 
-const OWN_TEST = `
-import assert from 'node:assert/strict';
-import test from 'node:test';
-import { startLinkspace } from 'linkspace/testing';
-
-test('a link counts its visits', async () => {
-  const linkspace = await startLinkspace();
-  const link = await linkspace.client.createLink({ url: 'https://example.com/' });
-  const { status } = await linkspace.visit(link.shortUrl, { country: 'DE' });
-  assert.equal(status, 302);
-  assert.equal((await linkspace.client.getLink(link.id)).clicks, 1);
-  await linkspace.close();
-});
-`;
-
 test('has a kit for tests of other programs', async () => {
-  writeFileSync(join(own, 'own.test.mjs'), OWN_TEST);
-  const program = new Program(process.execPath, ['--test', 'own.test.mjs'], {}, own);
+  copyFileSync('examples/testing/node-test.mjs', join(own, 'node-test.mjs'));
+  const program = new Program(process.execPath, ['--test', 'node-test.mjs'], {}, own);
   const { code, stdout } = await program.end();
   expect([code, stdout]).toEqual([0, expect.stringContaining('pass 1')]);
 });
