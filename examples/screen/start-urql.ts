@@ -1,24 +1,5 @@
-import { gql, type TypedDocumentNode } from '@urql/core';
 import { changes, newClient } from '../../packages/client/src/urql.ts';
-import type { Titles } from './start.ts';
-
-const TITLES: TypedDocumentNode<Titles, object> = gql`
-  query Titles($first: Int = 20, $after: String) {
-    links(first: $first, after: $after) {
-      edges {
-        cursor
-        node {
-          nodeId
-          title
-        }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
-      }
-    }
-  }
-`;
+import { TITLES, type Titles } from './start.ts';
 
 /** Shows the first links, and what others do with them, until the returned function is called. */
 export function followTitles(url: string, headers: Record<string, string>, show: (data: Titles) => void) {
