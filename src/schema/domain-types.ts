@@ -58,14 +58,23 @@ export function listDescriptions<Name extends string>({
 /** The types of the domain's choices and objects, by their titles. */
 const types = new Map<string, AnyRef>();
 
-/** An enum with the domain's values and their descriptions. Inputs use it for the domain's choice with the same title. */
+/**
+ * An enum with the domain's values and their descriptions. Inputs use it for the domain's choice with the same title.
+ * @param guides parts of guides, such as `clients#retries`, to which descriptions of values link
+ */
 export function enumType<Name extends string>(
   name: string,
   description: string,
   descriptions: Readonly<Record<Name, string>>,
+  guides: Readonly<Partial<Record<string, string>>> = {},
 ) {
+  const describeValue = (value: string, text: string) =>
+    guides[value] === undefined ? text : `${text} [Guide](/docs/guides/${guides[value]})`;
   const values = Object.fromEntries(
-    Object.entries<string>(descriptions).map(([value, text]) => [value, { description: text }]),
+    Object.entries<string>(descriptions).map(([value, text]) => [
+      value,
+      { description: describeValue(value, text) },
+    ]),
   ) as Record<Name, { description: string }>; // Object.fromEntries loses the type of the keys.
   const type = builder.enumType(name, { description, values });
   types.set(name, type);

@@ -9,6 +9,7 @@ import { costs, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
 import { errorForms } from '../engine/graphql/errors.ts';
 import {
   DomainError,
+  type ErrorCode,
   errorCodes,
   type FieldError,
   MAX_FIELD_ERRORS,
@@ -60,7 +61,23 @@ const ReasonValue = builder.objectRef<NamedValue>('ReasonValue').implement({
   }),
 });
 
-const ErrorCodeEnum = enumType('ErrorCode', 'Why an operation was refused.', errorCodes);
+/** The parts of guides that explain an error, by its code. Descriptions link to them, also in GraphiQL. */
+const GUIDES: Readonly<Record<ErrorCode, string>> = {
+  UNAUTHENTICATED: 'graphql#errors',
+  FORBIDDEN: 'people#roles',
+  GONE: 'people#signing-in',
+  HISTORY_GONE: 'clients#catching-up',
+  NOT_FOUND: 'graphql#errors',
+  IN_USE: 'graphql#changing',
+  CONFLICT: 'clients#lost-updates',
+  IDEMPOTENCY_MISMATCH: 'clients#retries',
+  IDEMPOTENCY_RUNNING: 'clients#retries',
+  VALIDATION: 'graphql#changing',
+  RATE_LIMITED: 'clients#rate-limit',
+  UNAVAILABLE: 'clients#retries',
+};
+
+const ErrorCodeEnum = enumType('ErrorCode', 'Why an operation was refused.', errorCodes, GUIDES);
 
 /** An expected failure as a value: GraphQL would treat an Error as a failed field. */
 export class Failure {

@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isEnumType } from 'graphql';
 import { afterAll, expect, test } from 'vitest';
 import { renderGuides } from '../../scripts/guides.mjs';
+import { schema } from '../../src/schema/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-guides-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -59,4 +61,17 @@ test('has each section in the index of the search', () => {
       text: 'Words about places.',
     },
   ]);
+});
+
+test('each code of an error links to the part of a guide that explains it', () => {
+  const { index } = renderGuides((path) => `/assets/${path}`);
+  const known = new Set(index.map(({ address }) => address));
+  const codes = schema.getType('ErrorCode');
+  const values = isEnumType(codes) ? codes.getValues() : [];
+  expect(values.length).toBeGreaterThan(10);
+  const dead = values.filter(({ description }) => {
+    const [, address = ''] = / \[Guide\]\((\S+)\)$/.exec(description ?? '') ?? [];
+    return !known.has(address);
+  });
+  expect(dead.map(({ name }) => name)).toEqual([]);
 });
