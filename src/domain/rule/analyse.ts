@@ -6,9 +6,9 @@ import { type Period, timeCells } from './timeline.ts';
 
 /** Faults of a rule that its conditions and those of earlier rules show. */
 export const ruleFaults = {
+  UNREACHABLE: 'Earlier rules lead all visitors that the rule matches.',
   NEVER: 'The conditions of the rule exclude each other, or lie in the past.',
   DUPLICATE: 'The rule has the same conditions as an earlier one.',
-  UNREACHABLE: 'Earlier rules lead all visitors that the rule matches.',
 } as const;
 
 /** A fault of a rule. Rules are named by their ids. */

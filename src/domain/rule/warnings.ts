@@ -1,14 +1,11 @@
 import type { Link } from '../../generated/sqlite/client.ts';
+import { analyseRules, type RuleFault, ruleFaults } from './analyse.ts';
 import { parseRules, readStoredRules, readStoredTests } from './parse.ts';
+import type { ParsedRules } from './parsed.ts';
 import { failedTests } from './tests.ts';
 
 /** What rules can be warned of. */
-export const ruleWarningKinds = {
-  UNREACHABLE: 'Earlier rules lead all visitors that the rule matches.',
-  NEVER: 'The conditions of the rule exclude each other, or lie in the past.',
-  DUPLICATE: 'The rule has the same conditions as an earlier one.',
-  TEST_FAILS: 'A test of the rules fails.',
-} as const;
+export const ruleWarningKinds = { ...ruleFaults, TEST_FAILS: 'A test of the rules fails.' } as const;
 
 export interface RuleWarning {
   readonly kind: keyof typeof ruleWarningKinds;
@@ -21,14 +18,28 @@ export interface RuleWarning {
   readonly message: string;
 }
 
-/** The warnings of a link's rules. */
-export function listRuleWarnings(link: Pick<Link, 'url' | 'rules' | 'ruleTests'>, _now: Date): RuleWarning[] {
+/** Describes a fault of a rule for people. */
+function describeFault({ rule, kind, by }: RuleFault, rules: ParsedRules): string {
+  const name = (id: number | undefined) => `"${rules.rules.find((one) => one.id === id)?.name}"`;
+  if (kind === 'NEVER')
+    return `The rule ${name(rule)} matches nobody: its conditions exclude each other, or lie in the past.`;
+  if (kind === 'DUPLICATE')
+    return `The rule ${name(rule)} has the same conditions as the earlier rule ${name(by)}.`;
+  const leading =
+    by === undefined ? 'several earlier rules together lead' : `the earlier rule ${name(by)} leads`;
+  return `The rule ${name(rule)} leads nobody: ${leading} all visitors that it matches.`;
+}
+
+/** The warnings of a link's rules: those of rules in their order, then those of tests. */
+export function listRuleWarnings(link: Pick<Link, 'url' | 'rules' | 'ruleTests'>, now: Date): RuleWarning[] {
   const rules = parseRules(readStoredRules(link.rules));
-  return failedTests(rules, link.url, readStoredTests(link.ruleTests)).map(({ test, why }) => ({
-    kind: 'TEST_FAILS',
-    rule: null,
-    by: null,
-    test,
+  const faults = analyseRules(rules.rules, now.getTime()).map((fault) => ({
+    ...{ kind: fault.kind, rule: fault.rule, by: fault.by ?? null, test: null },
+    message: describeFault(fault, rules),
+  }));
+  const failed = failedTests(rules, link.url, readStoredTests(link.ruleTests)).map(({ test, why }) => ({
+    ...({ kind: 'TEST_FAILS', rule: null, by: null, test } as const),
     message: `Test ${test + 1} fails: ${why}.`,
   }));
+  return [...faults, ...failed];
 }
