@@ -6,8 +6,8 @@ import { root } from './stamp.mjs';
 
 /** The first guides in the navigation; others follow by name. */
 const FIRST = [
-  ...['graphql', 'clients', 'changes', 'rest-v1', 'redirects', 'statistics', 'webhooks', 'people'],
-  ...['moving', 'operations', 'stability', 'testing'],
+  ...['graphql', 'clients', 'changes', 'rest-v1', 'redirects', 'rules', 'statistics', 'webhooks'],
+  ...['people', 'moving', 'operations', 'stability', 'testing'],
 ];
 
 const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
