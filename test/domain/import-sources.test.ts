@@ -97,7 +97,8 @@ const sources: [what: string, format: ImportFormat, text: (fields: Fields) => st
       image: ['https://a.example/i.png', null],
       rewrite: [true, null],
       doIndex: [true, null],
-      ios: ['https://a.example/ios', { platform: [{ key: 'iOS', value: 'https://a.example/ios' }] }],
+      // A rule, which v1 does not show.
+      ios: ['https://a.example/ios', { target_type: 1, platform: [] }],
       android: [null, {}],
       geo: [{ DE: 'https://a.example/de' }, { country: [{ key: 'DE', value: 'https://a.example/de' }] }],
       publicStats: [false, { privacy: 1 }],
@@ -106,7 +107,7 @@ const sources: [what: string, format: ImportFormat, text: (fields: Fields) => st
       comments: ['Ask Ann', null],
       shortLink: ['https://go.example/launch', {}],
       utm_source: ['x', null],
-      testVariants: [[{ url: 'https://a.example/b', percentage: 50 }], null],
+      testVariants: [[{ url: 'https://a.example/b', percentage: 50 }], {}],
       clicks: [42, { clicks: 42 }],
       lastClicked: ['2024-06-01T00:00:00.000Z', {}],
       createdAt: [time, { created_at: time }],
@@ -123,10 +124,7 @@ const sources: [what: string, format: ImportFormat, text: (fields: Fields) => st
       Folder: ['Autumn', { space: { name: 'Autumn' } }],
       Clicks: ['42', { clicks: 42 }],
       'Created at': [time, { created_at: time }],
-      Android: [
-        'https://a.example/play',
-        { target_type: 2, platform: [{ key: 'Android', value: 'https://a.example/play' }] },
-      ],
+      Android: ['https://a.example/play', { target_type: 1, platform: [] }],
       Geo: [
         '{"de":"https://a.example/de","FR":"https://a.example/fr"}',
         {
@@ -267,19 +265,6 @@ test.each(sources)('%s: each field is imported or named', async (_what, format, 
   const named = Object.entries(fields).flatMap(([name, [, becomes]]) => (becomes === null ? [name] : []));
   expect(report.unusedColumns.toSorted()).toEqual(named.toSorted());
   expect(await importInto(server, { text }, { format })).toMatchObject({ created: 0, existing: 1, told: [] });
-});
-
-test('says which of two kinds of targets a link of Dub uses, and keeps both', async () => {
-  const text = JSON.stringify([
-    { key: 'a', url: 'https://a.example/', ios: 'https://a.example/i', geo: { DE: 'https://a.example/de' } },
-  ]);
-  const { told } = await importInto(server, { text }, { format: 'dub' });
-  expect(told).toMatchObject([
-    { line: 1, taken: true, message: expect.stringContaining('those by platform') },
-  ]);
-  expect(await links()).toMatchObject([
-    { target_type: 2, country: [{ key: 'DE' }], platform: [{ key: 'iOS' }] },
-  ]);
 });
 
 test.each([

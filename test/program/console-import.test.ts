@@ -273,3 +273,20 @@ test.each([
 ])('knows a workbook from a text: %s', async (_what, bytes) => {
   expect(await textIn(new Blob([new Uint8Array(bytes)]))).toBeNull();
 });
+
+test('gives short URLs of Shlink the rules that stand beside them', () => {
+  const rules = [{ longUrl: 'https://a.example/ios', priority: 1, conditions: [] }];
+  const shortUrls = [
+    { shortCode: 'a', longUrl: 'https://a.example/', domain: null },
+    { shortCode: 'b', longUrl: 'https://a.example/', domain: 'go.example' },
+  ];
+  const redirectRules = [{ shortCode: 'b', domain: 'go.example', redirectRules: rules }];
+  for (const data of [shortUrls, { data: shortUrls }]) {
+    const { format, records } = cut(JSON.stringify({ shortUrls: data, redirectRules }), null);
+    expect(format).toBe('SHLINK');
+    expect(records.map(({ text }) => JSON.parse(text))).toEqual([
+      shortUrls[0],
+      { ...shortUrls[1], redirectRules: rules },
+    ]);
+  }
+});

@@ -532,11 +532,14 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   ],
   [
     // These tests run them, with these variables.
-    /^(export LINKSPACE_URL=\S+ LINKSPACE_KEY=|(WEBHOOK_SECRET=\S+ )?(npx tsx|sh|php|python3|node) (-S \S+ )?examples\/)/,
+    /^(export LINKSPACE_URL=\S+ LINKSPACE_KEY=|(\w+=\S+ )?(npx tsx|sh|php|python3|node) (-S \S+ )?examples\/)/,
     (command) => {
-      const tests = ['test/start/examples.test.ts', 'test/program/webhook-examples.test.ts'];
+      const tests = [
+        ...['test/start/examples.test.ts', 'test/start/shlink-script.test.ts'],
+        'test/program/webhook-examples.test.ts',
+      ];
       const tested = tests.map((file) => readFileSync(file, 'utf8')).join();
-      const named = command.match(/(LINKSPACE|WEBHOOK)_[A-Z]+|examples\/\S+/g) ?? [];
+      const named = command.match(/(LINKSPACE|WEBHOOK|SHLINK)_[A-Z_]+(?==)|examples\/\S+/g) ?? [];
       expect(named).not.toEqual([]);
       for (const name of named) expect(tested).toContain(name);
     },

@@ -105,6 +105,21 @@ function guessFormat(names: readonly string[]): ImportFormat {
   return found ?? ([...known].some((name) => urlNames.has(name)) ? 'CSV' : 'LINES');
 }
 
+/** The name by which redirect rules of Shlink belong to a short URL. */
+const shlinkName = ({ domain, shortCode }: { domain?: unknown; shortCode?: unknown }): string =>
+  `${domain ?? ''}/${shortCode}`;
+
+/** Short URLs of Shlink with the redirect rules that stand beside them in a file; any other value as it is. */
+function withRules(value: unknown): unknown {
+  const { redirectRules, ...others } = Object(value);
+  if (!Array.isArray(redirectRules) || Array.isArray(value)) return value;
+  const rules = new Map(redirectRules.map((one) => [shlinkName(Object(one)), Object(one).redirectRules]));
+  return listElements(others).map((one) => {
+    const found = rules.get(shlinkName(Object(one)));
+    return found === undefined ? one : { redirectRules: found, ...Object(one) };
+  });
+}
+
 /** The lists of records in JSON; YOURLS has an object of them. */
 function listElements(value: unknown, depth = 0): unknown[] {
   if (Array.isArray(value)) return value;
@@ -318,7 +333,7 @@ const isBlank = (record: string, head: Head | null): boolean =>
 export function cut(text: string, chosen: ImportFormat | null): CutText {
   const [before = '', named] = BEFORE_HEADER.exec(text) ?? [];
   if (chosen !== 'LINES' && JSON_BEGIN.test(text.slice(before.length))) {
-    const elements = listElements(jsonIn(text));
+    const elements = listElements(withRules(jsonIn(text)));
     const found = guessFormat(Object.keys(Object(elements[0])));
     // Invalid JSON is sent as it is, so that the service names the error.
     const records = elements.length > 0 ? elements.map((one) => JSON.stringify(one)) : [text];

@@ -31,11 +31,15 @@ export async function openSource(path: string, format: ImportFormat): Promise<So
   // Excel's "Unicode text".
   const isWide = head[0] === 0xff && head[1] === 0xfe;
   const text = head.toString(isWide ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');
-  const stream = createReadStream(path);
+  let stream: ReadStream | undefined;
+  const read = () => {
+    stream = createReadStream(path);
+    return readBytes(stream, isWide);
+  };
   return {
-    ...recordsIn(readBytes(stream, isWide), text, format),
+    ...recordsIn(read, text, format),
     size,
-    read: () => stream.bytesRead,
+    read: () => stream?.bytesRead ?? 0,
   };
 }
 

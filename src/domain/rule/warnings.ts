@@ -4,7 +4,7 @@ import { parseRules, readStoredRules, readStoredTests } from './parse.ts';
 import type { ParsedRules } from './parsed.ts';
 import { failedTests } from './tests.ts';
 
-/** What rules can be warned of. */
+/** Kinds of warnings of a link's rules. */
 export const ruleWarningKinds = { ...ruleFaults, TEST_FAILS: 'A test of the rules fails.' } as const;
 
 export interface RuleWarning {

@@ -1,9 +1,10 @@
 import type { Data } from '../../db/database.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
 import { csvLine } from '../../engine/tools/csv-writer.ts';
-import type { Pixel, Prisma, Tag } from '../../generated/sqlite/client.ts';
+import type { Link, Pixel, Prisma, Tag } from '../../generated/sqlite/client.ts';
 import { linkTexts } from '../link/fields.ts';
 import { parseTargetLists } from '../link/targeting.ts';
+import { readStoredRules, readStoredTests } from '../rule/parse.ts';
 import type { Services } from '../services.ts';
 import { composeShortUrl } from '../short-domain/host.ts';
 import { type ExportRecord, exportFields } from './formats.ts';
@@ -75,6 +76,15 @@ function shownTag({ name, color }: Tag): Pick<Tag, 'name' | 'color'> {
   return { name, color };
 }
 
+/** The rules without their ids, which are those of this link alone. */
+function exportRules({ rules }: Pick<Link, 'rules'>) {
+  return readStoredRules(rules).rules.map(({ name, when, to }) => ({
+    name,
+    when,
+    to: to.map(({ id: _id, ...target }) => target),
+  }));
+}
+
 function linkRecord(
   link: Prisma.LinkGetPayload<{ include: typeof include }>,
   services: Pick<Services, 'scheme'>,
@@ -103,6 +113,8 @@ function linkRecord(
     expiration_clicks: link.expirationClicks,
     target_type: link.targetType,
     ...parseTargetLists(link),
+    rules: exportRules(link),
+    rule_tests: readStoredTests(link.ruleTests),
     clicks: counter?.clicks ?? 0,
     last_clicked_at: counter?.lastClickedAt,
     ...exportTimes(link),

@@ -79,7 +79,9 @@ export function hasLinks({ format, byField }: FileColumns): boolean {
 const isListed = (field: string): boolean => field === 'short_url' || field === 'tags';
 
 /** The fields that our own export writes as JSON, which has no guards. */
-const inJson: ReadonlySet<string> = new Set('tags pixels countries platforms languages rotation'.split(' '));
+const inJson: ReadonlySet<string> = new Set(
+  'tags pixels countries platforms languages rotation rules rule_tests'.split(' '),
+);
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||

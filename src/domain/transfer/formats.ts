@@ -30,6 +30,8 @@ export const exportFields = [
   'platforms',
   'languages',
   'rotation',
+  'rules',
+  'rule_tests',
   'clicks',
   'last_clicked_at',
   'created_at',
@@ -50,7 +52,9 @@ export type ImportField =
   | ('password' | 'privacy_password')
   // Targets of services that have a column for each kind of device, or an object with a URL for each country.
   | ('ios_url' | 'android_url' | 'desktop_url' | 'country_urls')
-  | ('public_statistics' | 'redirect_rules');
+  | ('public_statistics' | 'redirect_rules')
+  // Rules of Shlink, and tests of Dub.
+  | ('other_rules' | 'test_variants' | 'test_ends_at');
 
 /** The column names for a field, by precedence; case, spaces and punctuation do not matter. */
 type Columns = Partial<Record<ImportField, readonly string[]>>;
@@ -232,6 +236,8 @@ export const importFormats = {
       ios_url: ['ios'],
       android_url: ['android'],
       country_urls: ['geo'],
+      test_variants: ['test variants'],
+      test_ends_at: ['test completed at'],
       public_statistics: ['public stats'],
     },
     root: '_root',
@@ -272,6 +278,7 @@ export const importFormats = {
       android_url: ['device long urls android'],
       desktop_url: ['device long urls desktop'],
       redirect_rules: ['has redirect rules'],
+      other_rules: ['redirect rules'],
       forward_query: ['forward query'],
     },
     nested: ['visitsSummary', 'meta', 'deviceLongUrls'],

@@ -121,7 +121,8 @@ async function parseRecords(text: string, format: TextToImport['format']): Promi
     throw tooMany(MAX_BYTES / 1024, 'TEXT_TOO_LARGE');
   const bare = text.replace(/^\uFEFF/, '');
   if (bare.trim() === '') throw wrongText(refusal('BLANK'));
-  const lines = format === 'lines' ? pastedLines(bare) : recordsIn(chunkBytes(bare), bare, format).lines;
+  const lines =
+    format === 'lines' ? pastedLines(bare) : recordsIn(() => chunkBytes(bare), bare, format).lines;
   const records: SourceLine[] = [];
   try {
     for await (const line of lines)

@@ -4,6 +4,7 @@ import { flattened } from './file-record.ts';
 import { type Format, type ImportFormat, importFormats } from './formats.ts';
 import { BrokenOff, type SourceLine } from './import.ts';
 import { keepMarks } from './private.ts';
+import { readShlinkFile, withRules } from './shlink-file.ts';
 
 /** Maximum depth of nested lists and objects; each level takes memory. Exports have at most ten. */
 const MAX_DEPTH = 10_000;
@@ -14,13 +15,15 @@ const LISTS = ['data', 'links', 'domains', 'spaces', 'pixels'];
 /** Maximum depth of lists of records within a file. */
 const MAX_LIST_DEPTH = 3;
 
+/** @param open starts to read the text */
 export async function* jsonRecords(
-  bytes: AsyncIterable<Buffer>,
+  open: () => AsyncIterable<Buffer>,
   isList: boolean,
   format: ImportFormat,
 ): AsyncGenerator<SourceLine> {
   const { lists: more = [], objects = [] }: Format = importFormats[format];
-  const lists = isList ? [''] : [...LISTS, ...more];
+  const shlink = format === 'shlink' && !isList ? await readShlinkFile(open) : null;
+  const lists = isList ? [''] : [...LISTS, ...(shlink?.isList ? ['shortUrls'] : more)];
   const paths = [...new Set([...lists, ...objects])].map((path) => `$.${path === '' ? '' : `${path}.`}*`);
   const parser = new JSONParser({ paths, keepStack: false });
   keepMarks(parser);
@@ -59,7 +62,7 @@ export async function* jsonRecords(
       line++;
       // Any object is a record of unknown values.
       const record = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
-      const raw = record && flattened(format, record);
+      const raw = record && flattened(format, shlink ? withRules(record, shlink.rules) : record);
       const header = Object.keys(raw ?? {});
       if (raw === null) yield { line, size, unreadable: 'is not an object' };
       else if (header.length > MAX_CELLS)
@@ -72,7 +75,7 @@ export async function* jsonRecords(
   /** Bytes of the current record that were read. */
   let size = 0;
   try {
-    for await (const chunk of bytes) {
+    for await (const chunk of open()) {
       ({ length } = chunk);
       parser.write(chunk);
       size = within > 0 && depth > within && found.length === 0 ? size + length : 0;

@@ -10,6 +10,7 @@ import { type Access, decideAccess } from './closing.ts';
 import type { FileRecord } from './file-record.ts';
 import { type Format, importFormats } from './formats.ts';
 import type { Note } from './report.ts';
+import { DESKTOPS, rulesOfDub, rulesOfShlink } from './rules-of-others.ts';
 import { parseRecord, type RecordValues as Values } from './values.ts';
 
 /** A line that cannot be imported, with the reason for each field. */
@@ -31,7 +32,7 @@ export function readLine({ fields: record, closing }: FileRecord, format: Format
   // What another program wrote, it means so.
   const slip = data && format === importFormats.csv && data.kind === undefined && slipIn(data.url);
   if (slip) throw new RefusedLine([fieldError(['url'], refusal(slip))]);
-  if (data) return buildLine(data, access, format);
+  if (data) return buildLine(data, access, format, now);
   const issues = new Map<string, (typeof error.issues)[number]>();
   for (const issue of error.issues)
     if (!issues.has(String(issue.path[0]))) issues.set(String(issue.path[0]), issue);
@@ -56,10 +57,10 @@ function wordBehind({ url = '', alias, short_url: shortUrls }: Values): string |
 /** The parsed values of a line, before names are looked up. */
 export type ImportLine = ReturnType<typeof buildLine>;
 
-function buildLine(values: Values, access: Access, format: Format) {
+function buildLine(values: Values, access: Access, format: Format, now: Date) {
   const notes = [...access.notes];
   const { kind = 'link' } = values;
-  if (values.redirect_rules)
+  if (values.redirect_rules && values.other_rules === undefined)
     notes.push({
       message: 'has redirect rules, which are not in the file: it leads every visitor to the same URL',
     });
@@ -91,7 +92,8 @@ function buildLine(values: Values, access: Access, format: Format) {
         at: access.endsAt?.toISOString(),
         clicks: access.clicks,
       },
-      targeting: readTargeting(values, notes),
+      ...readTargets(values, now, notes),
+      ruleTests: values.rule_tests,
     },
     space: readSpace(values),
     tags: values.tags ?? [],
@@ -133,10 +135,8 @@ function nameLinks(values: Values, format: Format, notes: Note[]): readonly [Nam
   return [head, ...others];
 }
 
-/** Platforms that other services call desktop. */
-const DESKTOPS: readonly Platform[] = ['WINDOWS', 'OS_X', 'LINUX', 'UBUNTU', 'CHROME_OS'];
-
-function readTargeting(values: Values, notes: Note[]) {
+/** The rules and the targeting of a line's links. */
+function readTargets(values: Values, now: Date, notes: Note[]) {
   const listTargets = (url: string | undefined, platforms: readonly Platform[]) =>
     url === undefined ? [] : platforms.map((platform) => ({ platform, url }));
   const devices = [
@@ -145,17 +145,18 @@ function readTargeting(values: Values, notes: Note[]) {
     ...listTargets(values.desktop_url, DESKTOPS),
   ];
   const { country_urls: urls = [] } = values;
-  if (devices.length > 0 && urls.length > 0)
-    notes.push({
-      message: 'has targets by platform and by country, and a link uses one of them: those by platform',
-    });
-  const found = devices.length > 0 ? 'PLATFORM' : urls.length > 0 ? 'COUNTRY' : undefined;
+  const rules = devices.length > 0 || values.test_variants ? rulesOfDub(values, now, notes) : null;
+  const platforms = rules === null ? devices : [];
+  const found = platforms.length > 0 ? 'PLATFORM' : urls.length > 0 ? 'COUNTRY' : undefined;
   return {
-    type: values.target_type ?? found,
-    countries: values.countries ?? (urls.length > 0 ? urls : undefined),
-    platforms: values.platforms ?? (devices.length > 0 ? devices : undefined),
-    languages: values.languages,
-    rotation: values.rotation,
+    rules: values.rules ?? rules ?? (values.other_rules && rulesOfShlink(values.other_rules, notes)),
+    targeting: {
+      type: values.target_type ?? found,
+      countries: values.countries ?? (urls.length > 0 ? urls : undefined),
+      platforms: values.platforms ?? (platforms.length > 0 ? platforms : undefined),
+      languages: values.languages,
+      rotation: values.rotation,
+    },
   };
 }
 

@@ -70,7 +70,9 @@ const columnNames: Readonly<Record<string, string>> = {
 
 function findField(path: readonly string[]): string | null {
   const joined = path.join('.');
-  return columnNames[joined] ?? (joined.replace(/^targeting\./, '') || null);
+  return (
+    columnNames[joined] ?? (joined.replace(/^targeting\./, '').replace(/^ruleTests/, 'rule_tests') || null)
+  );
 }
 
 /** The field whose value an existing link does not get. */

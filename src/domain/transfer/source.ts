@@ -16,11 +16,16 @@ const JSON_BEGIN = /^(?:\{\s*(?:["}]|$)|\[\s*(?:\{|\]\s*$|$))/;
 
 /**
  * The records in CSV or JSON, and which it is.
+ * @param open starts to read the text; JSON of Shlink is read more than once
  * @param head how the text begins, without a byte order mark
  */
-export function recordsIn(bytes: AsyncIterable<Buffer>, head: string, format: ImportFormat): RecordSource {
+export function recordsIn(
+  open: () => AsyncIterable<Buffer>,
+  head: string,
+  format: ImportFormat,
+): RecordSource {
   const begin = head.trimStart();
   return JSON_BEGIN.test(begin)
-    ? { unit: 'record', lines: jsonRecords(bytes, begin.startsWith('['), format) }
-    : { unit: 'line', lines: csvLines(bytes, format, detectDelimiter(head)) };
+    ? { unit: 'record', lines: jsonRecords(open, begin.startsWith('['), format) }
+    : { unit: 'line', lines: csvLines(open(), format, detectDelimiter(head)) };
 }

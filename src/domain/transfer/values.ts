@@ -5,6 +5,7 @@ import { splitPieces } from '../../engine/tools/pieces.ts';
 import { linkTexts, MAX_PIXELS, MAX_TAGS } from '../link/fields.ts';
 import { MAX_TARGETS } from '../link/targeting.ts';
 import { color as colorRule, name as nameRule } from '../name-and-color.ts';
+import { MAX_RULE_TARGETS, MAX_RULE_TESTS, MAX_RULES } from '../rule/limits.ts';
 import { refusal } from '../rules.ts';
 import { normalizeDomainName } from '../short-domain/host.ts';
 import { type Format, type ImportRecord, importFormats } from './formats.ts';
@@ -324,9 +325,12 @@ function recordSchema(format: Format) {
     ),
     ...each(flag, 'own_domain', 'has_privacy_password', 'redirect_rules'),
     ...each(yesOrNo, 'forward_query', 'public_statistics'),
-    ...each(time, 'created_at', 'updated_at', 'last_clicked_at'),
+    ...each(time, 'created_at', 'updated_at', 'last_clicked_at', 'test_ends_at'),
     clicks: count,
-    ...each(jsonListSchema(MAX_TARGETS), 'countries', 'platforms', 'languages', 'rotation'),
+    ...each(jsonListSchema(MAX_TARGETS), 'countries', 'platforms', 'languages', 'rotation', 'other_rules'),
+    rules: jsonListSchema(MAX_RULES),
+    rule_tests: jsonListSchema(MAX_RULE_TESTS),
+    test_variants: jsonListSchema(MAX_RULE_TARGETS),
     country_urls: countryTargets,
     tags,
     space: name,
