@@ -181,6 +181,19 @@ function hostsOf(rule: number, list: number): string[] {
   return Array.from({ length: 60 }, (_, host) => `${rule}-${list}-${host}.example`);
 }
 
+test('looks at the clocks of ten time zones, and is silent on more', () => {
+  const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone.startsWith('Europe/'))];
+  const listed = (count: number) =>
+    parse(
+      [
+        ...zones.slice(0, count).map((zone) => [hours('09:00', '17:00', zone)]),
+        [country('DE'), country('FR')],
+      ].slice(-20),
+    );
+  expect(analyseRules(listed(10), now)).toContainEqual(never(11));
+  expect(analyseRules(listed(11), now)).toEqual([]);
+});
+
 test.each(long)('is silent on %s', (_what, lists) => {
   const rules = parse([...lists.slice(0, 19), []]);
   expect(analyseRules(rules, now).filter(({ rule }) => rule === 20)).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Cells } from './cells.ts';
 import type { HoursCondition, ParsedRule, TimeCondition } from './parsed.ts';
-import type { StepBudget } from './steps.ts';
+import { OutOfSteps, type StepBudget } from './steps.ts';
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
@@ -142,10 +142,15 @@ function listChanges(hours: readonly Placed<HoursCondition>[], { from, until }: 
   return [...new Set([from, ...changes, until])].sort((one, other) => one - other);
 }
 
-/** Returns the cells of a period: at each time of it, the rules whose conditions on the time and its hours are met. */
+/**
+ * Returns the cells of a period: at each time of it, the rules whose conditions on the time and its hours are met.
+ * @throws OutOfSteps
+ */
 export function timeCells(rules: readonly ParsedRule[], period: Period, budget: StepBudget): Cells {
   const { times, hours } = placeConditions(rules);
-  budget.spend(STEPS_OF_ZONE * new Set(hours.map(({ condition }) => condition.zone)).size);
+  const zones = new Set(hours.map(({ condition }) => condition.zone)).size;
+  if (zones > MAX_ZONES) throw new OutOfSteps(`hours are in ${zones} time zones`);
+  budget.spend(STEPS_OF_ZONE * zones);
   const cells = new Set<number>();
   const changes = listChanges(hours, period);
   for (const [index, from] of changes.slice(0, -1).entries()) {
@@ -160,5 +165,7 @@ export function timeCells(rules: readonly ParsedRule[], period: Period, budget: 
 }
 
 const [STEPS_OF_ZONE, STEPS_OF_HOURS, STEPS_OF_TIME, STEPS_OF_PART] = [200, 50, 5, 20];
+/** The maximum number of time zones: the first look at two years of one takes a millisecond. */
+const MAX_ZONES = 10;
 /** Turns that are applied in a step. */
 const TURNS_OF_STEP = 4;
