@@ -78,8 +78,8 @@ export class ClickBuffer {
    * Counts a visit of an active link in the database. Call `add` with the same visit then. Returns null if the link is not
    * active.
    */
-  countAtOnce(link: CountedLink, at: Date): Promise<CountsBefore | null> {
-    return this.#immediate.count(link, at);
+  countAtOnce(link: CountedLink, at: Date, takesTurn = true): Promise<CountsBefore | null> {
+    return this.#immediate.count(link, at, takesTurn);
   }
 
   /** The next turn of an active link's rotation; null if the link is not active. */

@@ -26,13 +26,18 @@ export class Salts {
   }
 }
 
-/** The salt of a day; null if the day is over. */
-async function readSalt(db: Statements, day: Day): Promise<string | null> {
+/** The salt of a day that another process has made; null if there is none. */
+export async function findSalt(db: Statements, day: Day): Promise<string | null> {
+  const [row] = await db.read<{ salt: string }>(sql`SELECT "salt" FROM "DaySalt" WHERE "day" = ${day}`);
+  return row?.salt ?? null;
+}
+
+/** The salt of a day, which is made if there is none; null if the day is over. */
+export async function readSalt(db: Statements, day: Day): Promise<string | null> {
   await db.execute(sql`
     INSERT INTO "DaySalt" ("day", "salt") SELECT CAST(${day} AS INTEGER), ${randomBytes(32).toString('base64url')}
     WHERE ${day} > ${lastClosedDay} ON CONFLICT ("day") DO NOTHING`);
-  const [row] = await db.read<{ salt: string }>(sql`SELECT "salt" FROM "DaySalt" WHERE "day" = ${day}`);
-  return row?.salt ?? null;
+  return findSalt(db, day);
 }
 
 /** Adds the visitors of each day that is not over; returns how many of them are new, by `link day`. */

@@ -2,7 +2,7 @@ import type { Data } from '../db/database.ts';
 import { hasStatus } from '../db/reading/link-status.ts';
 import { dayOf, hourOf } from '../db/statistics/calendar.ts';
 import { DatabaseAway, isRefused, retryConflicts } from '../engine/db/errors.ts';
-import { sql } from '../engine/db/sql.ts';
+import { name, sql } from '../engine/db/sql.ts';
 import { Turns } from '../engine/tools/turns.ts';
 import type { Link } from '../generated/sqlite/client.ts';
 import type { RefusedVisits } from './refused-visits.ts';
@@ -31,11 +31,18 @@ const fromActive = (linkId: number, now: Date) =>
 
 /**
  * If the link is active, counts one visit at once, also for the hour and day of the link and its account, and advances its
- * rotation. Returns null if it is not active. It is one statement, so simultaneous visits cannot exceed a click limit.
+ * rotation, if it takes a turn. Returns null if it is not active. One statement checks and counts, so simultaneous visits cannot
+ * exceed a click limit.
  */
-async function countAtOnce(db: Data, linkId: number, now: Date): Promise<CountsBefore | null> {
+async function countAtOnce(
+  db: Data,
+  linkId: number,
+  now: Date,
+  takesTurn: boolean,
+): Promise<CountsBefore | null> {
+  if (!takesTurn && !db.dialect.hasWritableCtes) return countWithoutTurn(db, linkId, now);
   const update = sql`
-    UPDATE "LinkCounter" SET ${addClick}, ${advance}, "lastClickedAt" = ${now} ${fromActive(linkId, now)}
+    UPDATE "LinkCounter" SET ${addClick}, ${takesTurn ? sql`${advance},` : sql``} "lastClickedAt" = ${now} ${fromActive(linkId, now)}
     RETURNING "clicks", "turns" AS "position", "resets", "LinkCounter"."accountId" AS "account"`;
   // Without writable CTEs, a trigger adds to the hours and days.
   const statement = !db.dialect.hasWritableCtes
@@ -57,7 +64,26 @@ async function countAtOnce(db: Data, linkId: number, now: Date): Promise<CountsB
       )
       SELECT "clicks", "position", "resets" FROM "counted"`;
   const [row] = await retryConflicts(() => db.read<CountsBefore>(statement));
-  return row ? { ...row, clicks: row.clicks - 1, position: row.position - 1 } : null;
+  return row ? { ...row, clicks: row.clicks - 1, position: row.position - (takesTurn ? 1 : 0) } : null;
+}
+
+/** Counts as `countAtOnce` does without a turn, where a trigger would count only a visit that takes one. */
+function countWithoutTurn(db: Data, linkId: number, now: Date): Promise<CountsBefore | null> {
+  return db.transaction(async (tx) => {
+    const [row] = await tx.read<CountsBefore & { account: number }>(sql`
+      UPDATE "LinkCounter" SET ${addClick}, "lastClickedAt" = ${now} ${fromActive(linkId, now)}
+      RETURNING "clicks", "turns" AS "position", "resets", "LinkCounter"."accountId" AS "account"`);
+    if (row === undefined) return null;
+    const { account, ...counts } = row;
+    const add = (owner: 'Link' | 'Account', id: number) => [
+      sql`INSERT INTO ${name(`${owner}Hour`)} (${name(`${owner.toLowerCase()}Id`)}, "hour", "clicks")
+        VALUES (${id}, ${hourOf(now)}, 1) ON CONFLICT DO UPDATE SET "clicks" = "clicks" + 1`,
+      sql`INSERT INTO ${name(`${owner}Day`)} (${name(`${owner.toLowerCase()}Id`)}, "day", "clicks")
+        VALUES (${id}, ${dayOf(now)}, 1) ON CONFLICT DO UPDATE SET "clicks" = "clicks" + 1`,
+    ];
+    for (const statement of [...add('Link', linkId), ...add('Account', account)]) await tx.execute(statement);
+    return { ...counts, clicks: counts.clicks - 1 };
+  });
 }
 
 /**
@@ -107,10 +133,10 @@ export class ImmediateCounts {
   }
 
   /** Counts a visit of an active link, also in its hour and day unless the database refuses them; null if the link is not active. */
-  count(link: CountedLink, at: Date): Promise<CountsBefore | null> {
+  count(link: CountedLink, at: Date, takesTurn = true): Promise<CountsBefore | null> {
     return this.#inTurn(link, async () => {
       try {
-        return await countAtOnce(this.#db, link.id, at);
+        return await countAtOnce(this.#db, link.id, at, takesTurn);
       } catch (error) {
         if (!isRefused(error)) throw error;
         const before = await countWithoutStatistics(this.#db, link.id, at);

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { dayOfHour, hourOf } from '../db/statistics/calendar.ts';
 import type { Value } from '../db/statistics/value.ts';
+import type { Variant } from '../domain/rule/lead.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type LinkVisits,
   type Visits,
 } from './visit-counts.ts';
-import { describeDestination, describeVisitor } from './visit-facts.ts';
+import { describeDestination, describeVariant, describeVisitor } from './visit-facts.ts';
 
 /** A visit that reached the destination, or that of a program that would have. */
 export interface Visit {
@@ -26,6 +27,8 @@ export interface Visit {
   readonly referrer: string;
   /** The destination without the query of the visit; null if it was not revealed to a program. */
   readonly destination: string | null;
+  /** The rule that led, and its target; null or absent if none did, or the target depends on a key of this process alone. */
+  readonly variant?: Variant | null;
   /** For a click that is in the database already: how often the statistics had been reset before it. Else null. */
   readonly alreadyCounted: { readonly resets: number } | null;
 }
@@ -118,7 +121,7 @@ export class PendingVisits {
   }
 
   add(visit: Visit): void {
-    const { link, at, visitor, address, referrer, destination, alreadyCounted } = visit;
+    const { link, at, visitor, address, referrer, destination, variant, alreadyCounted } = visit;
     if (!visitor.counts) {
       if (this.#statistics) this.#addTo(link.id, at, { clicks: 0, alreadyCounted: 0, bots: 1 });
       return;
@@ -130,6 +133,7 @@ export class PendingVisits {
     if (!this.#statistics || this.#details >= this.#bounds.details) return;
     if (destination !== null) this.#addValue(day, describeDestination(destination));
     for (const value of describeVisitor(visitor, referrer)) this.#addValue(day, value);
+    if (variant && !visitor.optedOut) this.#addValue(day, describeVariant(link.id, variant));
     if (visitor.optedOut || address === '') return;
     const before = day.visitors.size;
     day.visitors.add(digestVisitor(visit));

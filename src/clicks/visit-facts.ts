@@ -1,7 +1,8 @@
 import iso6391 from 'iso-639-1';
 import { LRUCache } from 'lru-cache';
-import { kinds, type Value, visitValue } from '../db/statistics/value.ts';
+import { kinds, type Value, variantText, visitValue } from '../db/statistics/value.ts';
 import { clientOf, hostOfReferrer } from '../domain/rule/facts.ts';
+import type { Variant } from '../domain/rule/lead.ts';
 import { preferredLanguage, systemOf, type Visitor } from '../domain/visit/visitor.ts';
 import { encodeBidi } from '../engine/tools/bidirectional.ts';
 
@@ -52,6 +53,16 @@ const destinations = new LRUCache<string, Value>({
 /** The value for a destination, without the query of the visit. */
 export function describeDestination(destination: string): Value {
   return destinations.memo(destination);
+}
+
+const variants = new LRUCache<string, Value>({
+  max,
+  memoMethod: (variant) => visitValue(kinds.VARIANT, { variant }),
+});
+
+/** The value for the target of a rule. */
+export function describeVariant(linkId: number, { ruleId, targetId }: Variant): Value {
+  return variants.memo(variantText(linkId, ruleId, targetId));
 }
 
 /** The values of a visitor that are counted with a click; none if tracking is declined. */

@@ -6,9 +6,9 @@ import { dateText } from '../engine/db/driver.ts';
 import { join, name, type Sql, sql } from '../engine/db/sql.ts';
 import type { LinkCounter, Prisma } from '../generated/sqlite/client.ts';
 import { addVisitors, Salts } from './day-visitors.ts';
-import { type ListValues, limitReferrers } from './referrer-limit.ts';
 import { requireFewRows } from './row-limit.ts';
 import { type MonthOfValue, ValueIds } from './value-ids.ts';
+import { type ListValues, limitValues } from './value-limit.ts';
 import { countUnwritten, type DayOfLink, type LinkVisits, listDays, type Visits } from './visit-counts.ts';
 
 /** The largest number that JavaScript holds exactly: a link's counters stop there instead of failing. */
@@ -184,7 +184,7 @@ export class VisitWriter {
       if (this.#limitsRows) requireFewRows(existing, (id) => counters.get(id)?.accountId);
       const present = await withoutOrphans(tx, existing);
       await addClicks(tx, present);
-      const listValues = await limitReferrers(tx, present);
+      const listValues = await limitValues(tx, present);
       const found = await this.#ids.find(tx, lastMonths(present, listValues));
       const visitors = await addVisitors(tx, present, daySalts);
       const counted: Record<Counted, number[][]> = { Hour: [], Day: [], DayValue: [], MonthValue: [] };

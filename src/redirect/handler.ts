@@ -12,10 +12,11 @@ import { Turns } from '../engine/tools/turns.ts';
 import { ended, type Report, send, sendFailure, sendMessage, sendPage } from './answer.ts';
 import type { CountryLookup } from './country.ts';
 import { type DecisionDependencies, type Visit, VisitDecider } from './decide-visit.ts';
+import { readSignedReferrer, signReferrer } from './form-referrer.ts';
 import type { FoundLink } from './link-cache.ts';
-import { passwordPage, pixelsPage, previewPage } from './pages.ts';
+import { type Page, passwordPage, pixelsPage, previewPage } from './pages.ts';
 import { PasswordChecks } from './password-attempts.ts';
-import { header, passwordIn, readVisit } from './request.ts';
+import { formIn, header, type PasswordForm, readVisit } from './request.ts';
 import {
   createStatisticsPages,
   type StatisticsPageDependencies,
@@ -61,7 +62,7 @@ class VisitHandler {
     this.#statisticsPages = createStatisticsPages(
       dependencies,
       this.#passwordChecks,
-      this.#readPassword.bind(this),
+      async (...form) => (await this.#readForm(...form)).password,
     );
   }
 
@@ -92,17 +93,35 @@ class VisitHandler {
     const { outcome } = this.#decider.preview(visit);
     if (outcome !== 'PASSWORD' || !link?.password)
       return this.#send(req, res, visit, await this.#decider.decide(visit));
-    const password = await this.#readPassword(req, res, address);
+    const { password, referrer } = await this.#readForm(req, res, address);
+    const { now } = this.#dependencies;
+    const referrerHost = readSignedReferrer(referrer, link.id, link.password, now());
     const owner = { what: nameFor('link', link.id), hash: link.password };
     if (password === '' || !(await this.#passwordChecks.isRight(password, owner, address)))
-      return sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), found.domain.name, true));
-    const known = { ...visit, visitor: { ...visitor, country: visitor.country, passwordGiven: true } };
+      return sendPage(req, res, 401, this.#passwordPage(req, found.domain.name, link, referrerHost, true));
+    const known = {
+      ...visit,
+      visitor: { ...visitor, country: visitor.country, referrerHost, passwordGiven: true },
+    };
     return this.#send(req, res, known, await this.#decider.decide(known));
   }
 
-  #readPassword(req: IncomingMessage, res: ServerResponse, address: string): Promise<string> {
+  #readForm(req: IncomingMessage, res: ServerResponse, address: string): Promise<PasswordForm> {
     const { formTimeout } = this.#dependencies;
-    return this.#forms.take(networkName(address), () => passwordIn(req, res, formTimeout));
+    return this.#forms.take(networkName(address), () => formIn(req, res, formTimeout));
+  }
+
+  /** The form for a link's password; for a link with rules, it carries along where the visitor came from. */
+  #passwordPage(
+    req: IncomingMessage,
+    host: string,
+    { id, password, rules }: Pick<FoundLink, 'id' | 'password' | 'rules'>,
+    referrerHost: string | null,
+    wrong: boolean,
+  ): Page {
+    const isCarried = referrerHost !== null && password !== null && rules.rules.length > 0;
+    const signed = isCarried ? signReferrer(referrerHost, id, password, this.#dependencies.now()) : null;
+    return passwordPage(header(req, 'accept-language'), host, wrong, 'password', signed);
   }
 
   /** Sends what was decided: a redirect at once, or a page. */
@@ -114,7 +133,10 @@ class VisitHandler {
   ): void | Promise<void> {
     const { link, domain } = visit.found;
     const language = header(req, 'accept-language');
-    if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, domain.name, false));
+    if (outcome === 'PASSWORD' && link) {
+      const referrerHost = visit.visitor.referrerHost ?? null;
+      return sendPage(req, res, 401, this.#passwordPage(req, domain.name, link, referrerHost, false));
+    }
     if (outcome === 'PREVIEW' && link) return this.#sendPreview(req, res, link, domain.name);
     if (outcome === 'PIXELS' && link && destination !== null) {
       const isApart = !mayRunPixels(domain, link);
@@ -122,7 +144,7 @@ class VisitHandler {
     }
     const location = outcome === 'NOT_FOUND' ? this.#findNotFoundUrl(req, visit) : destination;
     if (location !== null) return send(req, res, req.method === 'POST' ? 303 : 302, { Location: location });
-    if (outcome === 'REDIRECT' || outcome === 'PIXELS' || outcome === 'PREVIEW')
+    if (outcome === 'REDIRECT' || outcome === 'PIXELS' || outcome === 'PREVIEW' || outcome === 'PASSWORD')
       throw new Error('a visit of a link without one, or without a destination');
     sendMessage(req, res, ...ended[outcome]);
   }

@@ -132,12 +132,14 @@ export function previewPage(title: string | null, host: string, acceptLanguage: 
 /**
  * The form for the password of a link, or of its statistics. It reveals neither the destination nor the link's title.
  * @param host that of the short URL
+ * @param referrer where the visitor came from, signed, which the form carries along
  */
 export function passwordPage(
   acceptLanguage: string,
   host: string,
   wrong: boolean,
   message: 'password' | 'statisticsPassword' = 'password',
+  referrer: string | null = null,
 ): Page {
   const nonce = newNonce();
   const { texts } = textsFor(acceptLanguage);
@@ -147,7 +149,7 @@ export function passwordPage(
 <label for="password">${texts.label}</label>
 <input type="password" id="password" name="password" required autofocus autocomplete="off"${
     wrong ? ' aria-invalid="true" aria-describedby="wrong"' : ''
-  }>
+  }>${referrer === null ? '' : `\n<input type="hidden" name="referrer" value="${escapeHtml(referrer)}">`}
 <button>${texts.submit}</button>
 </form>`;
   // The form is sent to the service, but browsers apply form-action to the redirect of the answer, too.

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { aliasOfPath, statisticsAliasOfPath } from '../domain/link/alias.ts';
+import { hostOfReferrer } from '../domain/rule/facts.ts';
 import { isBot } from '../domain/visit/bot.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
 import { readBody } from '../engine/http/request/body.ts';
@@ -22,14 +23,21 @@ const UNSEEN = /prefetch|preview/i;
 
 const FORM_TIMEOUT = 5_000;
 
-/** The password of a posted form; empty if the form is too large or does not arrive. */
-export async function passwordIn(
+/** The fields of a posted form: the password, and where the visitor came from. */
+export interface PasswordForm {
+  readonly password: string;
+  readonly referrer: string;
+}
+
+/** A posted form; its fields are empty if it is too large or does not arrive. */
+export async function formIn(
   req: IncomingMessage,
   res: ServerResponse,
   timeout = FORM_TIMEOUT,
-): Promise<string> {
+): Promise<PasswordForm> {
   const body = await readBody(req, res, MAX_FORM, timeout);
-  return new URLSearchParams(body?.toString()).get('password') ?? '';
+  const fields = new URLSearchParams(body?.toString());
+  return { password: fields.get('password') ?? '', referrer: fields.get('referrer') ?? '' };
 }
 
 export interface VisitRequest {
@@ -40,7 +48,7 @@ export interface VisitRequest {
   readonly visitor: Visitor;
 }
 
-/** The visitor of a request. Its getter is no property of its own: a copy by `...` has to name the country. */
+/** The visitor of a request. Its getters are no properties of its own: a copy by `...` has to name them. */
 class RequestVisitor implements Visitor {
   readonly userAgent: string;
   readonly platformHint: string | null;
@@ -50,6 +58,7 @@ class RequestVisitor implements Visitor {
   readonly counts: boolean;
   readonly query: string;
   readonly #findCountry: () => string | null;
+  readonly #referrer: string;
   #country: string | null | undefined;
 
   constructor(req: IncomingMessage, query: string, findCountry: () => string | null) {
@@ -63,11 +72,16 @@ class RequestVisitor implements Visitor {
     this.counts = method !== 'HEAD' && !prefetches && !isBot(this);
     this.query = query;
     this.#findCountry = findCountry;
+    this.#referrer = header(req, 'referer');
   }
 
   get country(): string | null {
     if (this.#country === undefined) this.#country = this.#findCountry();
     return this.#country;
+  }
+
+  get referrerHost(): string | null {
+    return hostOfReferrer(this.#referrer);
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../generated/documents.ts';
 import { statisticsFields, statisticsNames } from './statistics.ts';
 
-const names = { ...statisticsNames, links: 'LINKS' } as const;
+const names = { ...statisticsNames, variant: 'VARIANT', links: 'LINKS' } as const;
 
 export const fileFields = {
   ...{ name: choice('of', names), from: statisticsFields.from, to: statisticsFields.to },
@@ -39,7 +39,7 @@ function partOfName(kind: string, id: string, name: string): string {
 const headings: Readonly<Record<StatisticsList, string>> = {
   ...{ DAYS: 'Day', HOURS: 'Hour (UTC)', COUNTRY: 'Country', LANGUAGE: 'Language' },
   ...{ BROWSER: 'Browser', OS: 'Operating system', DEVICE: 'Device' },
-  ...{ REFERRER: 'Referring site', DESTINATION: 'Destination' },
+  ...{ REFERRER: 'Referring site', DESTINATION: 'Destination', VARIANT: 'Rule and target' },
 };
 
 const makeDisplayNames = (type: 'region' | 'language') =>

@@ -16,6 +16,7 @@ import {
   type StatisticsTop,
 } from '../domain/statistics/statistics.ts';
 import { type TopLink, topLinks, topLinksBy } from '../domain/statistics/top-links.ts';
+import type { StatisticsVariant } from '../domain/statistics/variants.ts';
 import { type ArgumentValues, costs, countItems } from '../engine/graphql/cost/costs.ts';
 import { shownCount, shownCountLimit } from '../engine/rules/input.ts';
 import { Account } from './access.ts';
@@ -100,11 +101,26 @@ const Point = builder.objectRef<StatisticsPoint>('StatisticsPoint').implement({
   }),
 });
 
+const Variant = builder.objectRef<StatisticsVariant>('StatisticsVariant').implement({
+  description: 'A target of a rule of a link.',
+  fields: (t) => ({
+    linkId: t.exposeID('linkId', { description: 'The id of the link.' }),
+    ruleId: t.exposeID('ruleId', { description: 'The id of the rule.' }),
+    targetId: t.exposeID('targetId', { description: 'The id of the target.' }),
+  }),
+});
+
 const Row = builder.objectRef<StatisticsRow>('StatisticsRow').implement({
   description: 'The clicks with one value.',
   fields: (t) => ({
     value: t.exposeString('value', { nullable: true, description: 'The value; null if it is unknown.' }),
     clicks: t.int(count('The number of clicks.', ({ clicks }: StatisticsRow) => clicks)),
+    variant: t.field({
+      type: Variant,
+      nullable: true,
+      description: 'The ids of a value of `VARIANT`; null for other dimensions.',
+      resolve: ({ variant = null }) => variant,
+    }),
   }),
 });
 

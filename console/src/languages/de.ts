@@ -62,6 +62,7 @@ const dimensions: Texts['statistics']['dimensions'] = {
   BROWSER: 'Browser',
   LANGUAGE: 'Sprachen',
   DESTINATION: 'Ziele',
+  VARIANT: 'Regeln und ihre Ziele',
 };
 const devices: Texts['statistics']['devices'] = {
   desktop: 'Computer',
@@ -1314,6 +1315,8 @@ export const texts: Translation = {
       noLimit: 'Er hat kein Klicklimit.',
       counted: 'Er hat ein Klicklimit, und ein solcher Besuch zählt.',
       notCounted: 'Er hat ein Klicklimit, und Bots zählen nicht: Sie erfahren das Ziel nicht.',
+      ruleLeads: 'Eine eigene Regel des Links führt.',
+      ruleFails: 'Diese eigene Regel des Links trifft nicht zu.',
       noTargets: 'Er führt alle zum selben Ziel.',
       nextUrl: 'Jeder Besuch bekommt die nächste URL der Rotation.',
       firstUrl: 'Ein Bot zählt nicht: Er bekommt die erste URL der Rotation.',

@@ -79,6 +79,7 @@ const dimensions: Words<StatisticsDimension> = {
   BROWSER: 'Browsers',
   LANGUAGE: 'Languages',
   DESTINATION: 'Destinations',
+  VARIANT: 'Rules and their targets',
 };
 const devices: Words<string> = { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet', other: 'Other' };
 const intervals = { HOUR: 'Hour', DAY: 'Day', WEEK: 'Week', MONTH: 'Month' };
@@ -1171,6 +1172,8 @@ const english = {
       noLimit: 'It has no click limit.',
       counted: 'It has a click limit, and such a visit counts.',
       notCounted: 'It has a click limit, and a bot is not counted: it does not learn the destination.',
+      ruleLeads: 'A rule of the link leads.',
+      ruleFails: 'This rule of the link does not match.',
       noTargets: 'It has no targets.',
       nextUrl: 'Each visit gets the next URL of the rotation.',
       firstUrl: 'A bot is not counted: it gets the first URL of the rotation.',

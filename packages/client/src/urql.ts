@@ -28,13 +28,13 @@ const withoutId = `
   CountryTarget CreatedApiKey CreatedWebhook Devices DomainConnection DomainEdge DomainVerification
   FieldError ForgottenChanges HoursCondition ImportLinksResult ImportedLink InUseError
   InvitationConnection InvitationEdge LanguageTarget LinkConnection LinkEdge LinkExpiration
-  LinkPage LinkTargeting MemberConnection MemberEdge NotFoundError PageInfo PixelConnection
-  PixelEdge PlatformTarget Platforms QueryCondition RateLimit ReasonValue RedirectDecision
-  RedirectStep RevertedChange RuleCondition RuleExpectation RuleTest RuleTestVisitor RuleValue
-  RuleWarning SpaceConnection SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow
-  StatisticsRowPage StatisticsTop TagConnection TagEdge TimeCondition TopLink TopLinks
-  UtmTemplateConnection UtmTemplateEdge ValidationError Viewer WebhookConnection
-  WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
+  LinkPage LinkRuleStep LinkTargeting MemberConnection MemberEdge NotFoundError PageInfo
+  PixelConnection PixelEdge PlatformTarget Platforms QueryCondition RateLimit ReasonValue
+  RedirectDecision RedirectStep RevertedChange RuleCondition RuleExpectation RuleTargetShare
+  RuleTest RuleTestVisitor RuleValue RuleWarning SpaceConnection SpaceEdge SpacePage Statistics
+  StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop StatisticsVariant TagConnection
+  TagEdge TimeCondition TopLink TopLinks UtmTemplateConnection UtmTemplateEdge ValidationError
+  Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
 `;
 
 /**

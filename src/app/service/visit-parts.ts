@@ -1,7 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ClickBuffer } from '../../clicks/click-buffer.ts';
+import { findSalt, readSalt } from '../../clicks/day-visitors.ts';
+import { SplitKeys } from '../../clicks/split-keys.ts';
 import type { Database } from '../../db/database.ts';
 import { lastBackup } from '../../db/last-backup.ts';
+import type { Day } from '../../db/statistics/calendar.ts';
 import { createServices } from '../../domain/services.ts';
 import { ChangeFeed } from '../../engine/changes/feed.ts';
 import { ReadServer } from '../../engine/db/postgresql/read-server.ts';
@@ -42,6 +45,23 @@ export interface Opened {
   /** Answers the requests that have waited since the port was opened. */
   answerHeld(): void;
   readonly stopper: Stopper;
+}
+
+/** The salt of a day: from the primary, which makes it, or from a replica while that is away. */
+async function readDaySalt({ primary, all }: VisitDatabases, day: Day): Promise<string | null> {
+  const replicas = all.filter((one) => one !== primary);
+  if (replicas.length === 0 || !primary.feed.away) {
+    const salt = await readSalt(primary.database, day).catch((error: unknown) => {
+      if (replicas.length === 0) throw error;
+      return null;
+    });
+    if (salt !== null) return salt;
+  }
+  for (const { database } of replicas) {
+    const salt = await findSalt(database, day).catch(() => null);
+    if (salt !== null) return salt;
+  }
+  return null;
 }
 
 export type VisitParts = ReturnType<typeof createVisitParts>;
@@ -86,8 +106,9 @@ export function createVisitParts(opened: Opened, ports: Ports) {
     () => clicks.behind,
   );
   const links = new LinkCache(databases, services, config.linkCacheMegabytes, metrics);
+  const splits = new SplitKeys((day) => readDaySalt(databases, day), now);
   const redirect = createRedirectHandler({
-    ...{ clicks, links, lists, trust, findCountry: countryOf, now, report },
+    ...{ clicks, links, splits, lists, trust, findCountry: countryOf, now, report },
     scheme: services.scheme,
     publicStatistics: config.publicStatistics,
     formTimeout: ports.formTimeout,
@@ -102,7 +123,7 @@ export function createVisitParts(opened: Opened, ports: Ports) {
 
   return {
     ...{ requestLog, report, trust, services, feed, clicks, links, visit },
-    background: [...databases.all.map((source) => source.feed), operatorFiles],
+    background: [...databases.all.map((source) => source.feed), operatorFiles, splits],
     inFlight: new InFlight(ports.maxInFlight),
     load: new LoadMeter(),
     /** If the database cannot tell, only the host of BASE_URL, or of CONSOLE_URL, serves people. */

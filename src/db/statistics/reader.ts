@@ -1,5 +1,7 @@
 import DataLoader from 'dataloader';
+import { sql } from '../../engine/db/sql.ts';
 import type { LongReads } from '../../engine/lists/long-reads.ts';
+import type { Link } from '../../generated/sqlite/client.ts';
 import type { Client, Data } from '../database.ts';
 import { countDays, type Days } from './calendar.ts';
 import { type Counts, type Point, readPoints, readTotals, type TimeOf } from './read-counts.ts';
@@ -22,6 +24,9 @@ function maxOwners(scope: Scope, interval: keyof TimeOf, days: Days): number {
   const rows = countDays(days) * { HOUR: 24, DAY: 1, MONTH: 1 / 28 }[interval];
   return Math.min(MAX_OWNERS[scope], Math.ceil(MAX_POINTS / rows));
 }
+
+/** A link's alias and rules. */
+export type RulesOfLink = Pick<Link, 'id' | 'alias' | 'rules'>;
 
 /** The counts of an owner without visits. */
 export const NOTHING: Counts = { clicks: 0, described: 0, visitors: 0, bots: 0 };
@@ -88,6 +93,13 @@ export class StatisticsReader {
       (questions) =>
         this.#read(scope, days, questions.length, (db) => readValues(db, scope, days, questions)),
     );
+  }
+
+  /** The rules of links, for the names in them. */
+  rulesOf(ids: readonly number[]): Promise<RulesOfLink[]> {
+    if (ids.length === 0) return Promise.resolve([]);
+    const isOne = this.#db.dialect.isIn(sql`"id"`, 'integer', ids);
+    return this.#db.read<RulesOfLink>(sql`SELECT "id", "alias", "rules" FROM "Link" WHERE ${isOne}`);
   }
 
   /** The links with the most clicks, those first. It may read many rows of each. */

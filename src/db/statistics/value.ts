@@ -6,6 +6,7 @@ export const kinds = {
   LOCALE: 2,
   REFERRER: 3,
   DESTINATION: 4,
+  VARIANT: 5,
 } as const;
 
 export type Kind = (typeof kinds)[keyof typeof kinds];
@@ -19,6 +20,7 @@ export const valueColumns = [
   'language',
   'referrer',
   'destination',
+  'variant',
 ] as const;
 
 export type ValueColumn = (typeof valueColumns)[number];
@@ -35,6 +37,13 @@ export function visitValue(kind: Kind, columns: Value['columns']): Value {
   return { kind, columns, hash: hash('sha256', key, 'base64url').slice(0, 22) };
 }
 
+/** A target of a rule: the ids of the link, the rule and the target. */
+export function variantText(linkId: number, ruleId: number, targetId: number): string {
+  return `${linkId}.${ruleId}.${targetId}`;
+}
+
 /** Replaces the referrers of a link beyond the limit of a day. */
 export const OTHER = 'other';
 export const OTHER_REFERRER = visitValue(kinds.REFERRER, { referrer: OTHER });
+/** Replaces the targets of rules beyond the limit of a day. */
+export const OTHER_VARIANT = visitValue(kinds.VARIANT, { variant: OTHER });

@@ -20,7 +20,7 @@ import { zoneNamed } from './zone.ts';
 /** The column of a link that never had rules. */
 export const NO_STORED_RULES = '{"next":1,"rules":[]}';
 const NOTHING: StoredRules = { next: 1, rules: [] };
-export const NO_RULES: ParsedRules = { rules: [], languages: [], bytes: 0 };
+export const NO_RULES: ParsedRules = { rules: [], languages: [], hasSplits: false, bytes: 0 };
 
 /** The rules in the column of a link. */
 export function readStoredRules(text: string): StoredRules {
@@ -107,7 +107,8 @@ export function parseRules({ rules: stored }: Pick<StoredRules, 'rules'>): Parse
   for (const { when } of rules)
     for (const condition of when)
       if (condition.kind === 'language') for (const one of condition.values) languages.add(one);
-  return { rules, languages: [...languages], bytes: countBytes(rules) };
+  const hasSplits = rules.some(({ to }) => to.filter(({ weight }) => weight > 0).length > 1);
+  return { rules, languages: [...languages], hasSplits, bytes: countBytes(rules) };
 }
 
 const parsed = (rules: string | ParsedRules): ParsedRules =>

@@ -63,6 +63,8 @@ export interface ParsedRules {
   readonly rules: readonly ParsedRule[];
   /** All languages that the rules name, in order: the visitor's best of them is what conditions compare. */
   readonly languages: readonly string[];
+  /** True if a rule has several targets with a weight above 0. */
+  readonly hasSplits: boolean;
   /** What they take in memory, about, in bytes. */
   readonly bytes: number;
 }

@@ -9,6 +9,8 @@ export const statisticsDimensions = {
   LANGUAGE: 'The language that the visitor prefers: an ISO 639-1 code, such as de.',
   REFERRER: 'The host of the page with the link, in lower case, without www.',
   DESTINATION: 'The URL that the visitor was redirected to, without the query of the visit.',
+  VARIANT:
+    'The rule of the link that led, and its target, by their present names: `Rule 1 / Target 2`. Clicks that no rule led have none.',
 } as const;
 
 export type StatisticsDimension = keyof typeof statisticsDimensions;
@@ -22,6 +24,7 @@ export const dimensionValues: Record<StatisticsDimension, { kind: Kind; column: 
   LANGUAGE: { kind: kinds.LOCALE, column: 'language' },
   REFERRER: { kind: kinds.REFERRER, column: 'referrer' },
   DESTINATION: { kind: kinds.DESTINATION, column: 'destination' },
+  VARIANT: { kind: kinds.VARIANT, column: 'variant' },
 };
 
 export const statisticsIntervals = {

@@ -48,7 +48,7 @@ export async function pageOfStatistics(
 ): Promise<Page<StatisticsRow>> {
   const { of, orderBy, page, perPage } = parseInput(rowsInput, input);
   const { rows, total } = await readPageRows(statistics, of, orderBy, (page - 1) * perPage, perPage);
-  const items = rows.map(({ value, clicks }) => ({ value, clicks: shownCount(clicks) }));
+  const items = rows.map((row) => ({ ...row, clicks: shownCount(row.clicks) }));
   return pageWith(items, total, { page, perPage });
 }
 

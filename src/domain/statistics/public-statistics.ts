@@ -80,6 +80,9 @@ export function shownDestinations(link: ShownLink, lists: OperatorLists, now: Da
 /** The dimensions in the order of the page: neighbours have a similar number of values. */
 const dimensions = ['COUNTRY', 'LANGUAGE', 'BROWSER', 'OS', 'DEVICE', 'REFERRER', 'DESTINATION'] as const;
 
+/** A dimension that strangers may see: the names of rules and targets are its owner's. */
+export type PublicDimension = (typeof dimensions)[number];
+
 /** The content of the page. */
 export interface PublicStatistics {
   readonly length: PageLength;
@@ -90,7 +93,7 @@ export interface PublicStatistics {
   /** Visitors of the running day are null. */
   readonly days: readonly StatisticsPoint[];
   /** A destination without a value is all former ones. */
-  readonly tops: readonly { readonly by: StatisticsDimension; readonly top: StatisticsTop }[];
+  readonly tops: readonly { readonly by: PublicDimension; readonly top: StatisticsTop }[];
 }
 
 /**

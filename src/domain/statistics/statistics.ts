@@ -26,6 +26,7 @@ import {
   statisticsDimensions,
 } from './dimension.ts';
 import { type PeriodInput, parsePeriod } from './period.ts';
+import { type StatisticsVariant, variantIn, variantNames } from './variants.ts';
 
 /** The maximum number of days for hours, and of values. */
 export const MAX_DAYS_OF_HOURS = 31;
@@ -44,6 +45,8 @@ export interface StatisticsPoint {
 export interface StatisticsRow {
   readonly value: string | null;
   readonly clicks: number;
+  /** For a value of VARIANT, its ids. */
+  readonly variant?: StatisticsVariant | null;
 }
 
 export interface StatisticsTop {
@@ -191,12 +194,16 @@ export class Statistics {
     return by === 'DESTINATION' ? clicks : described;
   }
 
-  #values(
+  async #values(
     by: StatisticsDimension,
     order: Omit<ValueQuery, 'kind' | 'column'>,
     all: number,
-  ): Promise<ValueRow[]> {
+  ): Promise<(ValueRow & StatisticsRow)[]> {
     const asked = { ...dimensionValues[by], ...order };
-    return this.#reader.values(this.#scope, this.days, { id: this.#id, all, asked });
+    const rows = await this.#reader.values(this.#scope, this.days, { id: this.#id, all, asked });
+    if (by !== 'VARIANT') return rows;
+    const ids = new Set(rows.flatMap(({ value }) => variantIn(value)?.linkId ?? []));
+    const nameOf = variantNames(await this.#reader.rulesOf([...ids]), this.#scope === 'link');
+    return rows.map((row) => ({ ...row, value: nameOf(row.value), variant: variantIn(row.value) }));
   }
 }

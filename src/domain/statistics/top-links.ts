@@ -22,7 +22,9 @@ export const topLinksBy = z.object({
     .describe('The dimension.'),
   value: textSchema(1, 8_192, (text) => text)
     .nullish()
-    .describe('The value, as `top` returns it; null for clicks whose value is unknown.'),
+    .describe(
+      'The value, as `top` returns it, and of VARIANT the ids of the link, rule and target, as 1.2.3; null for clicks whose value is unknown.',
+    ),
 });
 
 const topLinksInput = z.object({ first: integerSchema(0, MAX_TOP), by: topLinksBy.nullish() });

@@ -26,21 +26,31 @@ export const redirectOutcomes = {
 
 export type RedirectOutcome = keyof typeof redirectOutcomes;
 
-/** The rules that decide a visit, in this order. */
-export const redirectRules = {
+const untilRules = {
   EXISTS: 'Whether the link exists.',
   DISABLED: 'Whether the link is disabled.',
   BLOCKED: 'Whether the link leads to a host that the operator has blocked.',
   EXPIRED: 'Whether the link has expired, by time or clicks.',
   PASSWORD: 'Whether the link needs a password that the visitor did not give.',
   CLICK_LIMIT: 'Whether the link has a click limit, and the visitor is a bot.',
-  RULE: "Whether one of the link's own rules leads the visitor. Each of them is a step.",
+} as const;
+const afterRules = {
   TARGETING: 'Which target the visitor gets.',
   LOOP: 'Whether the target is the requested address itself.',
   PIXELS: 'Whether the visitor gets pixels.',
 } as const;
 
-export type RedirectRule = keyof typeof redirectRules;
+/** The rules that decide a visit of a link without rules of its own, in this order. */
+export const redirectRules = { ...untilRules, ...afterRules } as const;
+
+/** All rules that decide a visit, in this order. */
+export const allRedirectRules = {
+  ...untilRules,
+  RULE: "Whether one of the link's own rules leads the visitor. Each of them is a step.",
+  ...afterRules,
+} as const;
+
+export type RedirectRule = keyof typeof allRedirectRules;
 
 /** The effect of one rule on a visit, and the reason for people. */
 export interface RedirectStep {
@@ -149,9 +159,8 @@ function listed(found: object | undefined): string {
   return found ? 'which is listed' : 'which is not listed';
 }
 
-const rules = keysOf(redirectRules);
-/** The rules of a link that has none of its own. */
-const plainRules = rules.filter((rule) => rule !== 'RULE');
+const rules = keysOf(allRedirectRules);
+const plainRules = keysOf(redirectRules);
 
 /** The decision for a visitor without a link, with the reason. */
 export function notFoundBecause(why: string): RedirectDecision {

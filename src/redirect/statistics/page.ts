@@ -1,6 +1,9 @@
 import { qrCodeSvg } from '../../domain/link/qr-code.ts';
-import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
-import { type PublicStatistics, pageLengths } from '../../domain/statistics/public-statistics.ts';
+import {
+  type PublicDimension,
+  type PublicStatistics,
+  pageLengths,
+} from '../../domain/statistics/public-statistics.ts';
 import type { StatisticsTop } from '../../domain/statistics/statistics.ts';
 import { shownAddress } from '../../engine/rules/url.ts';
 import { isolated } from '../../engine/tools/bidirectional.ts';
@@ -57,11 +60,11 @@ interface Shown {
 }
 
 /** Dimensions whose values others choose freely: they are kept from changing the order of what is around them. */
-const isTheirs = (by: StatisticsDimension, { value }: Shown): boolean =>
+const isTheirs = (by: PublicDimension, { value }: Shown): boolean =>
   value !== null && (by === 'DESTINATION' || by === 'REFERRER');
 
 /** The name of a value in a list. Destinations often differ only at their ends. */
-function chooseName(by: StatisticsDimension, one: Shown): string {
+function chooseName(by: PublicDimension, one: Shown): string {
   if (!isTheirs(by, one)) return `<span>${escapeHtml(one.name)}</span>`;
   const theirs = (text: string) => `<span><bdi>${escapeHtml(text)}</bdi></span>`;
   const characters = Array.from(one.name);
@@ -71,7 +74,7 @@ function chooseName(by: StatisticsDimension, one: Shown): string {
 }
 
 /** The name of a value in a table: that of a destination in full. */
-function chooseFullName(by: StatisticsDimension, one: Shown, { texts }: Locale): string {
+function chooseFullName(by: PublicDimension, one: Shown, { texts }: Locale): string {
   if (!isTheirs(by, one)) return escapeHtml(one.name);
   const theirs = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`;
   if (by !== 'DESTINATION') return theirs(one.name);
@@ -91,7 +94,7 @@ function explainMissing({ days }: PublicStatistics, { texts, day }: Locale): str
 
 /** One dimension: a bar for each value, in proportion to its share; or a text, if there are none. */
 function renderBars(
-  by: StatisticsDimension,
+  by: PublicDimension,
   { rows, others }: StatisticsTop,
   locale: Locale,
   missing: string,

@@ -1,8 +1,10 @@
+import type { RuleStep, TargetShare } from '../../domain/rule/lead.ts';
+import { MAX_RULE_TARGETS, MAX_RULES } from '../../domain/rule/limits.ts';
 import {
+  allRedirectRules,
   type RedirectDecision,
   type RedirectStep,
   redirectOutcomes,
-  redirectRules,
 } from '../../domain/visit/decide-redirect.ts';
 import { explainInput, explainRedirect } from '../../domain/visit/explanation.ts';
 import { costs, getField, STATEMENT_COST } from '../../engine/graphql/cost/costs.ts';
@@ -12,7 +14,38 @@ import { enumType, inputType } from '../domain-types.ts';
 
 const RedirectOutcome = enumType('RedirectOutcome', 'The result of a visit.', redirectOutcomes);
 
-const RedirectRule = enumType('RedirectRule', 'The rules that decide a visit, in this order.', redirectRules);
+const RedirectRule = enumType(
+  'RedirectRule',
+  'The rules that decide a visit, in this order.',
+  allRedirectRules,
+);
+
+const Share = builder.objectRef<TargetShare>('RuleTargetShare').implement({
+  description: 'A target of a split, and its share of the visitors.',
+  fields: (t) => ({
+    targetId: t.exposeID('targetId', { description: 'The id of the target.' }),
+    name: t.exposeString('name', { description: 'The name of the target.' }),
+    share: t.exposeFloat('share', { description: 'The share, from 0 to 1.' }),
+  }),
+});
+
+const LinkRuleStep = builder.objectRef<RuleStep>('LinkRuleStep').implement({
+  description: "One of the link's own rules in a visit.",
+  fields: (t) => ({
+    ruleId: t.exposeID('ruleId', { description: 'The id of the rule.' }),
+    name: t.exposeString('name', { description: 'The name of the rule.' }),
+    condition: t.exposeInt('condition', {
+      nullable: true,
+      description: 'The place, from 0, of the first condition that the visitor does not meet; null for none.',
+    }),
+    shares: t.field({
+      type: [Share],
+      description: 'The shares of a split that leads; empty for a single target.',
+      extensions: costs({ size: MAX_RULE_TARGETS }),
+      resolve: ({ shares }) => shares,
+    }),
+  }),
+});
 
 const Step = builder.objectRef<RedirectStep>('RedirectStep').implement({
   description: 'The effect of one rule on a visit.',
@@ -20,6 +53,12 @@ const Step = builder.objectRef<RedirectStep>('RedirectStep').implement({
     rule: t.expose('rule', { type: RedirectRule, description: 'The rule.' }),
     applied: t.exposeBoolean('applied', { description: 'Whether the rule affected the result.' }),
     why: t.exposeString('why', { description: 'The reason, for people.' }),
+    linkRule: t.field({
+      type: LinkRuleStep,
+      nullable: true,
+      description: "The link's own rule, for a step of `RULE`; else null.",
+      resolve: ({ linkRule = null }) => linkRule,
+    }),
   }),
 });
 
@@ -35,7 +74,7 @@ const Decision = builder.objectRef<RedirectDecision>('RedirectDecision').impleme
     steps: t.field({
       type: [Step],
       description: 'Every rule, in order. Rules after the deciding one are not reached.',
-      extensions: costs({ size: Object.keys(redirectRules).length }),
+      extensions: costs({ size: Object.keys(allRedirectRules).length + MAX_RULES }),
       resolve: ({ steps }) => steps,
     }),
   }),

@@ -119,6 +119,8 @@ function describeStep({ rule, applied }: Step, visit: Visit): string {
       return applied ? t.wrongPassword : hasPassword ? t.rightPassword : t.noPassword;
     case 'CLICK_LIMIT':
       return applied ? t.notCounted : expiration.clicks === null ? t.noLimit : t.counted;
+    case 'RULE':
+      return applied ? t.ruleLeads : t.ruleFails;
     case 'TARGETING':
       return whyTargets(visit, applied);
     case 'LOOP':
