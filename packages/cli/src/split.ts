@@ -60,11 +60,24 @@ function splitLines(text: string, hasHeader: boolean): Part[] {
   });
 }
 
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Returns the list of records in JSON, as exports of this service and most others have it; null for another shape. */
 function listIn(value: unknown): readonly unknown[] | null {
   if (Array.isArray(value)) return value;
-  if (typeof value !== 'object' || value === null || !('data' in value)) return null;
-  return Array.isArray(value.data) ? value.data : null;
+  if (!isObject(value)) return null;
+  const { data, shortUrls, redirectRules } = value;
+  if (shortUrls !== undefined) return withRules(listIn(shortUrls), redirectRules);
+  return Array.isArray(data) ? data : null;
+}
+
+/** Returns short URLs of Shlink with the redirect rules that stand beside them in the file. */
+function withRules(list: readonly unknown[] | null, rules: unknown): readonly unknown[] | null {
+  if (list === null || !Array.isArray(rules)) return list;
+  const nameOf = ({ domain, shortCode }: Readonly<Record<string, unknown>>) => `${domain ?? ''}/${shortCode}`;
+  const byName = new Map(rules.filter(isObject).map((one) => [nameOf(one), one.redirectRules]));
+  return list.map((one) => (isObject(one) ? { redirectRules: byName.get(nameOf(one)), ...one } : one));
 }
 
 /**
