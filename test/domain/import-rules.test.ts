@@ -155,6 +155,23 @@ test('says of a short URL of Shlink whose rules are not in the file that it has 
   expect(told).toEqual([expect.stringContaining('has redirect rules, which are not in the file')]);
 });
 
+test('joins short URLs of Shlink and their rules in a text of the API, too', async () => {
+  const text = JSON.stringify(
+    file(shlink([condition('device', 'ios')]), shlink([condition('ip-address', '::1')])),
+  );
+  const { importLinks } = await owner.data<{ importLinks: { results: object[] } }>(
+    'mutation ($text: String!) { importLinks(text: $text, format: SHLINK) { results { status reason link { rules { name } } } } }',
+    { text },
+  );
+  expect(importLinks.results).toEqual([
+    {
+      status: 'CREATED',
+      reason: expect.stringContaining('imported without the rule 2: there is no condition like ip-address'),
+      link: { rules: [{ name: 'Rule 1' }] },
+    },
+  ]);
+});
+
 const dub = (fields: object) => [{ domain: 'go.example', key: 'a', url, ...fields }];
 const later = '2027-01-01T00:00:00.000Z';
 const variants = [
