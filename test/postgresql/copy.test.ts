@@ -172,6 +172,17 @@ describe.each([
     expect([await total(''), await total(`?space_id=${space}`)]).toEqual([605, 1]);
   });
 
+  test('can restore what was deleted before', async () => {
+    const owner = server.callerWith(callers.owner.key);
+    const { id, recordId } = await server.database.prisma.change.findFirstOrThrow({
+      where: { kind: 'LINK', action: 'DELETED' },
+    });
+    const restored = await owner.data(
+      `mutation { revertChange(id: "${id}") { ... on RevertedChange { record { ... on Link { id } } } } }`,
+    );
+    expect(restored).toEqual({ revertChange: { record: { id: String(recordId) } } });
+  });
+
   test('refuses a second copy and changes nothing', async () => {
     const rows = await server.database.prisma.link.count();
     const again = await copy(from, to);

@@ -46,6 +46,23 @@ describe('a blocked host', () => {
       .toBeDefined();
   });
 
+  test('does not come back by a reverted change or a restored link', async () => {
+    const url = 'https://later-blocked.example/';
+    const [changed, deleted] = [await owner.link({ url }), await owner.link({ url })];
+    await owner.rest('PATCH', `/links/${changed.id}`, { url: 'https://example.com/' });
+    await owner.rest('DELETE', `/links/${deleted.id}`);
+    const { prisma } = server.database;
+    const changes = await prisma.change.findMany({ orderBy: { id: 'desc' }, take: 2 });
+    writeFileSync(blockedHostsFile, 'later-blocked.example\n');
+    await expect.poll(async () => errorsOf(await owner.rest('POST', '/links', { url }))).toBeDefined();
+    const { revertChanges } = await owner.data<{ revertChanges: object[] }>(
+      'mutation ($ids: [ID!]!) { revertChanges(ids: $ids) { __typename ... on ValidationError { fields { path messages } } } }',
+      { ids: changes.map(({ id }) => id) },
+    );
+    const refused = { __typename: 'ValidationError', fields: [{ path: ['url'], messages: [BLOCKED] }] };
+    expect(revertChanges).toEqual([refused, refused]);
+  });
+
   test('returns 422 for every address of a link', async () => {
     const url = 'https://BAD.example./x';
     const addresses = {

@@ -215,6 +215,35 @@ const calls: Record<string, () => Promise<string>> = {
     await manyLinks(server, 500, { accountId, tagIds: ids });
     return `mergeTags(ids: [${ids}], into: ${into}) { __typename }`;
   },
+  revertChange: async () => {
+    const spaceId = await caller.space('Space');
+    await manyLinks(server, MANY, { accountId, spaceId });
+    await caller.rest('DELETE', `/spaces/${spaceId}`);
+    const [id] = await changesOf('SPACE', 'DELETED');
+    return `revertChange(id: ${id}) { __typename }`;
+  },
+  revertChanges: async () => {
+    const tagIds = await tags(50);
+    const ids = await manyLinks(server, 100, { accountId, tagIds });
+    await caller.data(`mutation { deleteLinks(ids: [${ids}]) { __typename } }`);
+    return `revertChanges(ids: [${await changesOf('LINK', 'DELETED')}]) { __typename }`;
+  },
+  forgetChanges: async () => {
+    const id = await link();
+    const { prisma } = server.database;
+    const change = {
+      tx: 1,
+      accountId,
+      at: NOON,
+      action: 'UPDATED',
+      kind: 'LINK',
+      recordId: id,
+      fields: '[]',
+    };
+    const values = { create: { values: '[]', isRevertable: false } };
+    for (let index = 0; index < 1_200; index++) await prisma.change.create({ data: { ...change, values } });
+    return `forgetChanges(nodeId: "${Buffer.from(`Link:${id}`).toString('base64url')}") { __typename }`;
+  },
   createPixel: async () => 'createPixel(input: { name: "Ads", type: BING, value: "1" }) { __typename }',
   updatePixel: async () => {
     const id = await caller.pixel();
@@ -285,6 +314,12 @@ const calls: Record<string, () => Promise<string>> = {
   },
   updateAccount: async () => 'updateAccount(input: { name: "Other" }) { __typename }',
 };
+
+/** The ids of the account's changes of a kind. */
+async function changesOf(kind: string, action: string): Promise<number[]> {
+  const found = await server.database.prisma.change.findMany({ where: { accountId, kind, action } });
+  return found.map(({ id }) => id);
+}
 
 async function template(): Promise<string> {
   const { createUtmTemplate } = await caller.data<{ createUtmTemplate: { id: string } }>(

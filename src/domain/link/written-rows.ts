@@ -3,10 +3,12 @@ import { partsOfLinks } from '../../db/links.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { MAX_PIXELS, MAX_TAGS } from './fields.ts';
 
-/** Rows written besides a new or changed link: its counter and its change in the log. */
+/** Rows written besides a new link: its counter and its change in the log. */
 export const ROWS_OF_LINK = 2;
+/** A changed link also leaves the values of the change. */
+const ROWS_OF_UPDATED = ROWS_OF_LINK + 1;
 /** A deleted link also leaves a note of its statistics. */
-const ROWS_OF_DELETED = 3;
+const ROWS_OF_DELETED = ROWS_OF_UPDATED + 1;
 
 type Given = readonly unknown[] | null | undefined;
 
@@ -55,7 +57,7 @@ export async function spendOnUpdates(
     const parts = stored.get(known[index] ?? 0);
     if (parts === undefined) continue;
     links++;
-    others += ROWS_OF_LINK;
+    others += ROWS_OF_UPDATED;
     if (input.pixelIds !== undefined) {
       const pixels = boundedLength(input.pixelIds, MAX_PIXELS);
       others += parts.pixels + pixels;

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { deleteAccount } from '../../src/domain/access/erasure.ts';
+import { settled } from '../support/database.ts';
+import { type Person, signedIn } from '../support/person.ts';
+import { TestReceiver } from '../support/receiver.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+interface Change {
+  action: string;
+  fields: string[];
+  isRevertable: boolean;
+  values: object[];
+}
+
+let server: TestServer;
+let receiver: TestReceiver;
+let caller: Caller;
+let owner: Person;
+let account: string;
+let accountId: number;
+let accounts = 0;
+beforeAll(async () => {
+  receiver = await TestReceiver.start();
+  server = await startTestServer({ background: true, allowPrivateWebhooks: true });
+});
+afterAll(async () => {
+  await server.stop();
+  await receiver.stop();
+});
+beforeEach(async () => {
+  account = `forget ${accounts++}`;
+  caller = await server.caller(account);
+  ({ id: accountId } = await server.database.prisma.account.findUniqueOrThrow({ where: { name: account } }));
+  owner = await signedIn(server, accountId, 'OWNER');
+});
+
+async function changes(): Promise<Change[]> {
+  await settled(server.database);
+  const { changes: found } = await caller.data<{ changes: { nodes: Change[] } }>(
+    '{ changes(first: 100) { nodes { action fields isRevertable values { name before after } } } }',
+  );
+  return found.nodes;
+}
+
+const nodeIdOf = (type: string, id: number) => Buffer.from(`${type}:${id}`).toString('base64url');
+const FORGET = `mutation ($nodeId: ID!) { forgetChanges(nodeId: $nodeId) {
+  __typename ... on ForgottenChanges { count } ... on Error { code } } }`;
+const forget = async (nodeId: string, who: Pick<Person, 'graphql'> = owner) => {
+  const { data, errors } = await who.graphql(FORGET, { nodeId });
+  return data?.forgetChanges ?? errors?.[0]?.extensions.code;
+};
+const missing = { __typename: 'NotFoundError', code: 'NOT_FOUND' };
+
+test('the values of one record are deleted at once, which is a change without values', async () => {
+  const [one, other] = [await caller.link({ title: 'A' }), await caller.link({ title: 'B' })];
+  for (const { id } of [one, other])
+    await caller.rest('PATCH', `/links/${id}`, { title: 'New', url: 'https://e.example/' });
+  expect(await forget(nodeIdOf('Link', one.id))).toEqual({ __typename: 'ForgottenChanges', count: 1 });
+  const [, , ofOne, ofOther, forgotten] = await changes();
+  expect(ofOne).toMatchObject({ fields: ['url', 'title'], values: [], isRevertable: false });
+  expect(ofOther?.values).toHaveLength(2);
+  expect(forgotten).toEqual({ action: 'UPDATED', fields: ['history'], values: [], isRevertable: false });
+  expect(await forget(nodeIdOf('Link', one.id))).toEqual({ __typename: 'ForgottenChanges', count: 0 });
+});
+
+test('those of a deleted record are, too, with its hashes and links', async () => {
+  const space = await caller.space('S');
+  const { id } = await caller.link({ password: 'sesame', space_id: space });
+  await caller.rest('DELETE', `/spaces/${space}`);
+  await caller.rest('DELETE', `/links/${id}`);
+  expect(await forget(nodeIdOf('Link', id))).toMatchObject({ count: 2 });
+  expect(await forget(nodeIdOf('Space', space))).toMatchObject({ count: 1 });
+  expect(await server.database.prisma.changeValues.count({ where: { change: { accountId } } })).toBe(0);
+});
+
+test('many are deleted in slices', async () => {
+  const { id } = await caller.link();
+  const { prisma } = server.database;
+  const change = {
+    tx: 1,
+    accountId,
+    at: new Date(),
+    action: 'UPDATED',
+    kind: 'LINK',
+    recordId: id,
+    fields: '[]',
+  };
+  await prisma.change.createMany({ data: Array.from({ length: 1_100 }, () => change) });
+  const made = await prisma.change.findMany({ where: { accountId, action: 'UPDATED' } });
+  await prisma.changeValues.createMany({
+    data: made.map((one) => ({ id: one.id, values: '[["title",null,"x"]]', isRevertable: true })),
+  });
+  expect(await forget(nodeIdOf('Link', id))).toMatchObject({ count: 1_100 });
+});
+
+test('only owners may, and only for records of the account', async () => {
+  const { id } = await caller.link();
+  const nodeId = nodeIdOf('Link', id);
+  for (const role of ['VIEWER', 'EDITOR', 'ADMIN'] as const)
+    expect(await forget(nodeId, await signedIn(server, accountId, role))).toBe('FORBIDDEN');
+  const { id: elsewhere } = await server.database.prisma.account.create({
+    data: { name: `elsewhere ${accounts}`, createdAt: new Date() },
+  });
+  expect(await forget(nodeId, await signedIn(server, elsewhere, 'OWNER'))).toEqual(missing);
+  const pixel = await caller.pixel();
+  for (const other of [nodeIdOf('Pixel', pixel), nodeIdOf('Link', 2_000_000_000), 'x', ''])
+    expect(await forget(other)).toEqual(missing);
+});
+
+test('a viewer reads values and reverts nothing', async () => {
+  const person = await signedIn(server, accountId, 'VIEWER');
+  const { id } = await caller.link();
+  await caller.rest('PATCH', `/links/${id}`, { title: 'T' });
+  const { id: change } = await server.database.prisma.change.findFirstOrThrow({
+    where: { accountId, action: 'UPDATED' },
+  });
+  const revert = `mutation { revertChange(id: "${change}") { __typename } }`;
+  expect((await person.graphql(revert)).errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+  const { data } = await person.graphql(`{ change(id: "${change}") { isRevertable values { after } } }`);
+  expect(data).toEqual({ change: { isRevertable: true, values: [{ after: '"T"' }] } });
+});
+
+test('the deletion of an account deletes its values', async () => {
+  const space = await caller.space('S');
+  const { id } = await caller.link({ space_id: space });
+  await caller.rest('PATCH', `/links/${id}`, { title: 'T' });
+  const { prisma } = server.database;
+  const taken = { accountId, kind: 'SPACE', recordId: space, linkIds: `[${id}]`, count: 1, at: new Date() };
+  await prisma.takenLinks.create({ data: taken });
+  const ids = (await prisma.change.findMany({ where: { accountId } })).map((one) => one.id);
+  expect(await prisma.changeValues.count({ where: { id: { in: ids } } })).toBe(1);
+  await deleteAccount(server.database, accountId, server.clock.now);
+  expect(await prisma.changeValues.count({ where: { id: { in: ids } } })).toBe(0);
+  expect(await prisma.takenLinks.count({ where: { accountId } })).toBe(0);
+});
+
+test('values are in no webhook and no log', async () => {
+  const events = '[LINK_CREATED, LINK_UPDATED, LINK_DELETED]';
+  await caller.data(
+    `mutation { createWebhook(input: { url: "${receiver.url()}", events: ${events} }) { __typename } }`,
+  );
+  const { id } = await caller.link({ title: 'secret-before' });
+  await expect.poll(() => receiver.received.length).toBe(1);
+  receiver.received.length = 0;
+  await caller.rest('PATCH', `/links/${id}`, { title: 'after' });
+  await caller.rest('DELETE', `/links/${id}`);
+  expect(await forget(nodeIdOf('Link', id))).toMatchObject({ count: 2 });
+  await caller.rest('POST', '/links', { url: 'https://last.example/' });
+  await expect.poll(() => receiver.received.at(-1)?.message.type).toBe('link.created');
+  // The deletion of values is no update of the record.
+  const types = receiver.received.map(({ message }) => message.type);
+  expect(types.filter((type) => type !== 'link.updated')).toEqual(['link.deleted', 'link.created']);
+  expect(JSON.stringify(receiver.received)).not.toContain('secret-before');
+  expect(JSON.stringify(server.log)).not.toContain('secret-before');
+});
