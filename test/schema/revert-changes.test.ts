@@ -309,6 +309,8 @@ describe('a deleted link', () => {
     await owner.rest('DELETE', `/links/${id}`);
     expect(await go()).toBe(404);
     expect(await revert(await last())).toMatchObject({ record: { clicks: 2, status: 'EXPIRED' } });
+    // Its statistics were deleted with it.
+    expect(await server.database.prisma.linkDay.count({ where: { linkId: id } })).toBe(0);
     expect(await go()).toBe(410);
     expect((await owner.rest('GET', '/links?status=2')).body).toMatchObject({ meta: { total: 1 } });
   });
