@@ -1,14 +1,15 @@
-import { stringifyDocument } from 'urql';
 import { DeleteLinksDocument, type LinkRowFragment, UpdateLinkDocument } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { announce } from './bus.ts';
-import { accountHeaders } from './client.ts';
+import { lately } from './deeds.ts';
 import { Fault, mayBeOutage } from './faults.ts';
+import { finishLeft, sendOnLeave } from './leaving.ts';
 import { failureText, refusalText } from './refusals.ts';
+import { revertAll, revertedText } from './reverting.ts';
 import type { Session } from './session.ts';
 import { makeStore } from './store.ts';
 import { aboutRecord, dismissAbout, showToast } from './toasts.ts';
-import { write } from './write.ts';
+import { writeLogged } from './write.ts';
 
 /** Shows the reason of a failure. */
 export function showFault(error: unknown, about = ''): void {
@@ -27,45 +28,66 @@ export async function attempt(about: string, act: () => Promise<unknown>): Promi
   }
 }
 
-/** Called with the id of a link whose change or deletion was undone. */
-type OnUndone = (id: string) => void;
-
-/** Enables or disables a link, and offers to undo that; without `onUndone` it is the undoing. */
-export async function setDisabled(
+/** Takes changes back, and says so, and which of them were refused. */
+export async function undo(
   session: Session,
-  link: LinkRowFragment,
-  disabled: boolean,
-  onUndone?: OnUndone,
+  changeIds: readonly string[],
+  { about = '' }: { readonly about?: string } = {},
 ): Promise<void> {
-  const about = aboutRecord('LINK', link.id);
   await attempt(about, async () => {
-    const { updateLink: result } = await write(session, UpdateLinkDocument, {
-      id: link.id,
-      input: { disabled },
-    });
-    if (result.__typename !== 'Link') return showToast(refusalText(result), { wrong: true, about });
-    announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
-    if (!onUndone) return showToast(texts.undone, { about });
-    return showToast(disabled ? texts.links.nowDisabled(link.alias) : texts.links.nowEnabled(link.alias), {
+    const all = await revertAll(session, changeIds);
+    const isDone = all.changeIds.length > 0;
+    const told = isDone
+      ? revertedText(texts.undone, all)
+      : all.refusals.length > 0
+        ? ''
+        : texts.link.undoTooLate;
+    showToast([told, ...new Set(all.refusals)].filter((text) => text !== '').join(' '), {
+      wrong: !isDone,
       about,
-      action: {
-        name: texts.undo,
-        run: () => {
-          void setDisabled(session, link, !disabled);
-          onUndone(link.id);
-        },
-      },
     });
   });
 }
 
-/** The time in which a deletion, a save or a change of many links can be undone, in milliseconds: the API restores no link. */
+/** Called with the id of a link whose change or deletion was undone. */
+type OnUndone = (id: string) => void;
+
+/** Enables or disables a link, and offers to undo that. */
+export async function setDisabled(
+  session: Session,
+  link: LinkRowFragment,
+  disabled: boolean,
+  onUndone: OnUndone,
+): Promise<void> {
+  const about = aboutRecord('LINK', link.id);
+  await attempt(about, async () => {
+    const { data, changeIds } = await writeLogged(session, UpdateLinkDocument, {
+      id: link.id,
+      input: { disabled },
+    });
+    const { updateLink: result } = data;
+    if (result.__typename !== 'Link') return showToast(refusalText(result), { wrong: true, about });
+    announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
+    const run = () => {
+      void undo(session, changeIds, { about });
+      onUndone(link.id);
+    };
+    const isUndoable = changeIds.length > 0;
+    return showToast(disabled ? texts.links.nowDisabled(link.alias) : texts.links.nowEnabled(link.alias), {
+      about,
+      ...(isUndoable && { action: { name: texts.undo, run } }),
+    });
+  });
+}
+
+/** The time for which a message offers Undo, in milliseconds; until then a deletion waits, since it takes the statistics with it. */
 export const UNDO_FOR = 15_000;
 
 interface Deletion {
   readonly ids: readonly string[];
   readonly timer: ReturnType<typeof setTimeout>;
   readonly session: Session;
+  readonly told: string;
 }
 
 const waiting = new Set<Deletion>();
@@ -80,9 +102,10 @@ function changed(): void {
 const aboutDeletion = (ids: readonly string[]): string => `deletion ${ids.join()}`;
 
 async function remove(deletion: Deletion): Promise<void> {
-  const { session, ids } = deletion;
+  const { session, ids, told } = deletion;
   await attempt(aboutDeletion(ids), async () => {
-    await write(session, DeleteLinksDocument, { ids: [...ids] });
+    const { changeIds } = await writeLogged(session, DeleteLinksDocument, { ids: [...ids] });
+    if (changeIds.length > 0) lately.add(session, { changeIds, text: told });
     announce(ids.map((id) => ({ kind: 'LINK', recordId: id, action: 'DELETED' })));
   });
   waiting.delete(deletion);
@@ -97,13 +120,13 @@ export function deleteLater(
 ): void {
   const [first, ...others] = links.filter(({ id }) => !aboutToGo.get().has(id));
   if (first === undefined) return;
+  const t = texts.links;
+  const told = others.length === 0 ? t.deleted(first.alias) : t.deletedMany(others.length + 1);
   const timer = setTimeout(() => void remove(deletion), UNDO_FOR);
-  const deletion: Deletion = { ids: [first, ...others].map(({ id }) => id), timer, session };
+  const deletion: Deletion = { ids: [first, ...others].map(({ id }) => id), timer, session, told };
   waiting.add(deletion);
   changed();
-  const t = texts.links;
   dismissAbout(...deletion.ids.map((id) => aboutRecord('LINK', id)));
-  const told = others.length === 0 ? t.deleted(first.alias) : t.deletedMany(others.length + 1);
   showToast(`${told} ${t.undoFor(UNDO_FOR / 1_000)}`, {
     about: aboutDeletion(deletion.ids),
     shownFor: UNDO_FOR,
@@ -120,17 +143,10 @@ export function deleteLater(
   });
 }
 
-/** A page that is closed sends its pending deletions at once. */
+/** A page that is closed sends its pending deletions at once; after a reload, they are undone by restoring. */
 addEventListener('pagehide', () => {
-  const query = stringifyDocument(DeleteLinksDocument);
-  for (const { ids, timer, session } of waiting) {
-    clearTimeout(timer);
-    void fetch('/graphql', {
-      method: 'POST',
-      keepalive: true,
-      headers: { ...accountHeaders(session.accountId), 'Content-Type': 'application/json' },
-      body: JSON.stringify({ query, variables: { ids } }),
-    });
-  }
+  for (const { timer } of waiting) clearTimeout(timer);
+  sendOnLeave([...waiting]);
   waiting.clear();
 });
+void finishLeft();

@@ -25,8 +25,8 @@ const SPAN = 60_000;
 export interface ChangeGroup {
   /** The newest of them. */
   readonly change: LoggedChangeFragment;
-  /** The records, by their global ids, with their ids. */
-  readonly records: ReadonlyMap<string, string>;
+  /** The changes of its records, by their global ids. */
+  readonly records: ReadonlyMap<string, LoggedChangeFragment>;
 }
 
 /** The fields of a new record say little: many that are made at once differ in them. */
@@ -35,7 +35,7 @@ const changeSort = ({ action, kind, by, fields }: LoggedChangeFragment): string 
 
 /** Changes, newest first, with those of one action together: it changes a record once. */
 function groupChanges(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {
-  const groups: (ChangeGroup & { readonly records: Map<string, string> })[] = [];
+  const groups: (ChangeGroup & { readonly records: Map<string, LoggedChangeFragment> })[] = [];
   for (const change of changes) {
     const last = groups.at(-1);
     const continues =
@@ -43,8 +43,8 @@ function groupChanges(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {
       changeSort(last.change) === changeSort(change) &&
       !last.records.has(change.recordNodeId) &&
       Date.parse(last.change.at) - Date.parse(change.at) <= SPAN;
-    if (continues) last.records.set(change.recordNodeId, change.recordId);
-    else groups.push({ change, records: new Map([[change.recordNodeId, change.recordId]]) });
+    if (continues) last.records.set(change.recordNodeId, change);
+    else groups.push({ change, records: new Map([[change.recordNodeId, change]]) });
   }
   return groups;
 }
@@ -53,18 +53,18 @@ function groupChanges(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {
 export const isOwn = ({ by }: Pick<ChangeRowFragment, 'by'>, { viewer }: Pick<Session, 'viewer'>): boolean =>
   by?.__typename === 'User' && by.id === viewer.user?.id;
 
-const none: readonly ChangeRowFragment[] = [];
+const none: readonly LoggedChangeFragment[] = [];
 
-/** The changes of a link after that time, the newest first, as far as one request reads them. */
+/** The changes of a link, those after a time if it is given, the newest first, as far as one request reads them. */
 export function useChangesOfLink(
   recordId: string,
-  since: string,
+  since: string | null,
   pause = false,
-): readonly ChangeRowFragment[] {
-  const filter = { kind: 'LINK', recordId, since } as const;
+): readonly LoggedChangeFragment[] {
+  const filter = { kind: 'LINK', recordId, ...(since !== null && { since }) } as const;
   const on = (one: Happening) => one.kind === 'LINK' && (one.recordId === null || one.recordId === recordId);
   const { data } = useRead(ChangesDocument, { first: PAGE, filter }, { on, pause });
-  return pause || !data ? none : data.changes.nodes.filter(({ at }) => at > since);
+  return pause || !data ? none : data.changes.nodes.filter(({ at }) => since === null || at > since);
 }
 
 interface Log {

@@ -29,6 +29,7 @@ const withoutId = [
     'ReasonValue',
   ],
   ...['ImportLinksResult', 'ImportedLink', 'UtmTemplateConnection'],
+  ...['ChangedValue', 'RevertedChange'],
 ];
 
 /** After how many milliseconds a service that took a request counts as away. */
@@ -97,8 +98,13 @@ export function createClient(accountId: string, onFault: (fault: Fault) => void)
           },
         },
       }),
-      // Of an error in a record, GraphQL leaves null in the place of the record: the cache would keep that there is none.
-      mapExchange({ onResult: (result) => (result.error ? { ...result, data: undefined } : result) }),
+      mapExchange({
+        // Answers name their changes, by which they are undone. The cache before this forwards no extensions.
+        onOperation: (operation) =>
+          operation.kind === 'mutation' ? { ...operation, extensions: { changes: true } } : operation,
+        // Of an error in a record, GraphQL leaves null in the place of the record: the cache would keep that there is none.
+        onResult: (result) => (result.error ? { ...result, data: undefined } : result),
+      }),
       fetchExchange,
     ],
   });

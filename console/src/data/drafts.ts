@@ -1,3 +1,4 @@
+import { lately } from './deeds.ts';
 import { fieldsOfDraft } from './link-fields.ts';
 import { forgetSeen } from './seen.ts';
 import { local } from './storage.ts';
@@ -49,10 +50,11 @@ export function dropDraft(name: string): void {
 const keptNames = (): string[] =>
   local.names().filter((name) => name.startsWith(PREFIX) || name.startsWith(SEEN));
 
-/** Forgets all that was typed, and what is known of links. */
+/** Forgets all that was typed, what is known of links, and what was done. */
 export function forgetAll(): void {
   for (const name of keptNames()) dropDraft(name);
   forgetSeen();
+  lately.forget();
 }
 
 /** Keeps the drafts of the user who is signed in, unless they are too old, and forgets all others. */

@@ -10,33 +10,6 @@ export interface Editing {
   readonly lostPassword?: boolean;
 }
 
-/** A save of a link: its fields before and after, and the time. */
-export interface Saved {
-  readonly before: LinkFields;
-  readonly after: LinkFields;
-  readonly at: string;
-  /** True if only the history has it, as changes of others and undone ones. */
-  readonly isPast?: boolean;
-}
-
-/** A save with the names of its fields that can be taken back. */
-interface OpenSave extends Saved {
-  readonly names: readonly string[];
-}
-
-/** The saves, newest first, each with the fields that still have its values and that no newer save has. */
-export function openSaves(all: readonly Saved[], now: LinkFields): OpenSave[] {
-  const newer = new Set<string>();
-  return all.toReversed().map((saved) => {
-    const later = changedFields(now, saved.after);
-    const names = Object.keys(changedFields(saved.after, saved.before)).filter(
-      (name) => !newer.has(name) && !(name in later),
-    );
-    for (const name of names) newer.add(name);
-    return { ...saved, names };
-  });
-}
-
 export function beginEditing(link: LinkWholeFragment): Editing {
   const fields = toLinkFields(link);
   return { fields, read: fields, updatedAt: link.updatedAt };

@@ -14,19 +14,21 @@ import { texts } from '../texts.ts';
 import { atNearMoment, timeZone } from '../words/format.ts';
 import { attempt, UNDO_FOR } from './actions.ts';
 import { inBatches, inTime, type Progress } from './batches.ts';
-import { announceKinds } from './bus.ts';
 import { type Deed, lately } from './deeds.ts';
 import { toFault } from './faults.ts';
 import { refusalText } from './refusals.ts';
+import { revertAll, revertedText } from './reverting.ts';
 import type { Session } from './session.ts';
-import { dismissToast, showToast } from './toasts.ts';
-import { write } from './write.ts';
+import { dismissAbout, showToast } from './toasts.ts';
+import { writeLogged } from './write.ts';
 
 /** The subject of messages about a change of many links. */
 export const MANY = 'many links';
 
+const aboutDeed = ({ at }: Deed): string => `deed ${at}`;
+
 /** A link, as far as it is changed together with others. */
-export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'nodeId' | 'disabled' | 'expiration'> {
+export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'disabled' | 'expiration'> {
   readonly space: { readonly id: string } | null;
   readonly tags: readonly { readonly id: string }[];
 }
@@ -101,42 +103,59 @@ function countResults(outcomes: readonly Outcome[]): BulkResult {
   };
 }
 
+/** Takes back what was done with many links, except where somebody has changed a link since, and says so. */
+export async function undoMany(session: Session, deed: Deed, text: string): Promise<void> {
+  dismissAbout(aboutDeed(deed));
+  await attempt(MANY, async () => {
+    const all = await revertAll(session, deed.changeIds);
+    lately.remove(deed);
+    const { length } = all.refusals;
+    if (length > 0) showToast(texts.bulk.failed(length), { wrong: true, about: MANY });
+    else showToast(revertedText(texts.undoneOf(text), all));
+  });
+}
+
+/** Says what was done with many links, and offers to undo it, also later in the list. */
+function offerUndo(session: Session, text: string, changeIds: readonly string[], detail = ''): void {
+  const told = detail === '' ? text : `${text} ${detail}`;
+  if (changeIds.length === 0) return void showToast(told);
+  const deed = lately.add(session, { changeIds, text });
+  const run = () => void undoMany(session, deed, text);
+  showToast(told, { about: aboutDeed(deed), shownFor: UNDO_FOR, action: { name: texts.undo, run } });
+}
+
 /** Deletes many links, a hundred in a request. */
 export async function deleteMany(
   session: Session,
   ids: readonly string[],
   options: BulkOptions,
 ): Promise<BulkResult> {
-  const remove = async (batch: readonly string[]): Promise<Outcome[]> =>
-    (await write(session, DeleteLinksDocument, { ids: [...batch] })).deleteLinks.map((one, index) => ({
+  const changes: string[] = [];
+  const remove = async (batch: readonly string[]): Promise<Outcome[]> => {
+    const { data, changeIds } = await writeLogged(session, DeleteLinksDocument, { ids: [...batch] });
+    changes.push(...changeIds);
+    return data.deleteLinks.map((one, index) => ({
       id: batch[index] ?? '',
       message: one.__typename === 'DeletedRecord' ? null : refusalText(one),
     }));
+  };
   const result = countResults(await inBatches(ids, remove, options));
-  if (result.done.length > 0) showToast(texts.links.deletedMany(result.done.length));
+  const t = texts.links;
+  if (result.done.length > 0) offerUndo(session, t.deletedMany(result.done.length), changes, t.restorable);
   return result;
 }
 
-/** A change of a link, and what undoes it. */
-export interface UndoableChange {
-  readonly nodeId: string;
-  readonly change: UpdateLinksInput;
-  readonly undo: UpdateLinksInput;
-}
-
 /** The changes of the links that an update changes at all. */
-export function changesBy(update: BulkUpdate, links: readonly BulkLink[]): UndoableChange[] {
-  return links.flatMap(({ id, nodeId, disabled, expiration, space, tags }): UndoableChange[] => {
+export function changesBy(update: BulkUpdate, links: readonly BulkLink[]): UpdateLinksInput[] {
+  return links.flatMap(({ id, disabled, expiration, space, tags }): UpdateLinksInput[] => {
     const has = (tagId: string) => tags.some((tag) => tag.id === tagId);
     if ('addTagIds' in update) {
-      const added = update.addTagIds.filter((one) => !has(one));
-      const change = { id, input: { addTagIds: added } };
-      return added.length === 0 ? [] : [{ nodeId, change, undo: { id, input: { removeTagIds: added } } }];
+      const addTagIds = update.addTagIds.filter((one) => !has(one));
+      return addTagIds.length === 0 ? [] : [{ id, input: { addTagIds } }];
     }
     if ('removeTagIds' in update) {
-      const removed = update.removeTagIds.filter(has);
-      const change = { id, input: { removeTagIds: removed } };
-      return removed.length === 0 ? [] : [{ nodeId, change, undo: { id, input: { addTagIds: removed } } }];
+      const removeTagIds = update.removeTagIds.filter(has);
+      return removeTagIds.length === 0 ? [] : [{ id, input: { removeTagIds } }];
     }
     const before =
       'disabled' in update
@@ -144,86 +163,31 @@ export function changesBy(update: BulkUpdate, links: readonly BulkLink[]): Undoa
         : 'expiration' in update
           ? { expiration: { at: expiration.at } }
           : { spaceId: space?.id ?? null };
-    const isSame = JSON.stringify(before) === JSON.stringify(update);
-    return isSame ? [] : [{ nodeId, change: { id, input: update }, undo: { id, input: before } }];
+    return JSON.stringify(before) === JSON.stringify(update) ? [] : [{ id, input: update }];
   });
-}
-
-async function applyAll(
-  session: Session,
-  changes: readonly UndoableChange[],
-  options: BulkOptions,
-): Promise<BulkResult> {
-  const apply = async (batch: readonly UndoableChange[]): Promise<Outcome[]> => {
-    const inputs = batch.map(({ change }) => change);
-    const { updateLinks } = await write(session, UpdateLinksDocument, { inputs });
-    return inTime(updateLinks).map((one, index) => ({
-      id: inputs[index]?.id ?? '',
-      message: one.__typename === 'Link' ? null : refusalText(one),
-    }));
-  };
-  return countResults(await inBatches(changes, apply, options));
-}
-
-const parseTime = (at: string | null | undefined) => (at == null ? null : Date.parse(at));
-
-/** True if a link is still as a change has made it. Tags go and come back beside others. */
-function isAsMade(
-  link: LinkToChangeFragment,
-  { disabled, spaceId, expiration, url }: UpdateLinkInput,
-): boolean {
-  return (
-    (disabled == null || link.disabled === disabled) &&
-    (spaceId === undefined || (link.space?.id ?? null) === spaceId) &&
-    (expiration == null || parseTime(link.expiration.at) === parseTime(expiration.at)) &&
-    (url == null || new URL(link.url).href === new URL(url).href)
-  );
-}
-
-/** Undoes the changes, except where somebody has changed the fields of a link since. */
-async function undoAll(
-  session: Session,
-  changes: readonly UndoableChange[],
-  told: string,
-  onUndone: () => void,
-): Promise<void> {
-  const unwatched = { onProgress: () => undefined, signal: new AbortController().signal };
-  await attempt(MANY, async () => {
-    const links = new Map((await linksChosen(session, changes)).map((link) => [link.id, link]));
-    const reversed = changes.flatMap(({ nodeId, change, undo }) => {
-      const link = links.get(change.id);
-      return link && isAsMade(link, change.input) ? [{ nodeId, change: undo, undo: change }] : [];
-    });
-    const { failed } = await applyAll(session, reversed, unwatched);
-    onUndone();
-    const kept = links.size - reversed.length;
-    if (failed.length > 0) showToast(texts.bulk.failed(failed.length), { wrong: true, about: MANY });
-    else showToast([texts.undoneOf(told), ...(kept > 0 ? [texts.bulk.changedSince(kept)] : [])].join(' '));
-  });
-  announceKinds('LINK');
 }
 
 /** Changes many links, a hundred in a request, and offers to undo the changes as long as the tab is open. */
 export async function changeMany(
   session: Session,
-  changes: readonly UndoableChange[],
+  changes: readonly UpdateLinksInput[],
   options: BulkOptions,
   told: Told,
 ): Promise<BulkResult> {
-  const result = await applyAll(session, changes, options);
-  const done = new Set(result.done);
-  const undone = changes.filter(({ change }) => done.has(change.id));
+  const logged: string[] = [];
+  const apply = async (inputs: readonly UpdateLinksInput[]): Promise<Outcome[]> => {
+    const { data, changeIds } = await writeLogged(session, UpdateLinksDocument, { inputs: [...inputs] });
+    logged.push(...changeIds);
+    return inTime(data.updateLinks).map((one, index) => ({
+      id: inputs[index]?.id ?? '',
+      message: one.__typename === 'Link' ? null : refusalText(one),
+    }));
+  };
+  const result = countResults(await inBatches(changes, apply, options));
+  const { length } = result.done;
   // A dialog lists the failures.
-  if (done.size > 0) {
-    const text = told(done.size);
-    const undo = () => {
-      dismissToast(toast);
-      void undoAll(session, undone, text, () => lately.remove(deed));
-    };
-    const deed: Deed = { accountId: session.accountId, at: new Date().toISOString(), text, undo };
-    const toast = showToast(text, { shownFor: UNDO_FOR, action: { name: texts.undo, run: undo } });
-    lately.add(deed);
-  } else if (result.failed.length === 0) showToast(texts.bulk.done(0));
+  if (length > 0) offerUndo(session, told(length), logged);
+  else if (result.failed.length === 0) showToast(texts.bulk.done(0));
   return result;
 }
 

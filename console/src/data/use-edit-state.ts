@@ -1,76 +1,45 @@
 import { useEffect, useRef, useState } from 'react';
-import { type LinkWholeFragment, UpdateLinkDocument } from '../generated/documents.ts';
+import type { LinkWholeFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { attempt } from './actions.ts';
-import { announce } from './bus.ts';
+import { lately } from './deeds.ts';
 import { forgetDiscarded, offerBack, useTakenBack } from './discarded.ts';
 import { draftName, dropDraft, keepDraft, readDraft } from './drafts.ts';
-import {
-  beginEditing,
-  changedFields,
-  type Editing,
-  editingOn,
-  isConflict,
-  type Saved,
-} from './edit-state.ts';
-import {
-  changedInput,
-  type FieldErrors,
-  hasChanges,
-  type LinkFields,
-  toDraft,
-  toLinkFields,
-} from './link-fields.ts';
-import { type LinkMemory, useLinkMemory } from './memory.ts';
+import { beginEditing, changedFields, type Editing, editingOn, isConflict } from './edit-state.ts';
+import { type FieldErrors, hasChanges, type LinkFields, toLinkFields } from './link-fields.ts';
+import { loggedName, type Theirs, useMeanwhile } from './meanwhile.ts';
 import { madeFor } from './named.ts';
-import { errorsAfter, linkErrors, refusalText } from './refusals.ts';
+import { errorsAfter, refusalText } from './refusals.ts';
+import { revert } from './reverting.ts';
 import type { Session } from './session.ts';
 import { aboutRecord, showToast } from './toasts.ts';
 import { fieldsWith, typedFields } from './typed.ts';
-import { write } from './write.ts';
 
 /** Tells to which values fields went back, and from which. */
 export type Told = (again: LinkFields, until: LinkFields) => string;
 
-/** Restores the former values of saved fields that nobody has changed since. Returns the link. */
+/** Takes a save back, unless one of its fields was changed since, and tells what is as before. Returns the link. */
 async function undoSave(
   session: Session,
   link: LinkWholeFragment,
-  saved: Saved,
-  names: readonly string[],
+  changeId: string,
   told: Told,
-): Promise<Record<'was' | 'is', LinkWholeFragment> | null> {
+): Promise<LinkWholeFragment | null> {
   const about = aboutRecord('LINK', link.id);
-  const now = toLinkFields(link);
-  const later = changedFields(now, saved.after);
-  const was = Object.entries(saved.before).filter(([name]) => names.includes(name) && !(name in later));
-  // Targets get their former URLs, whatever the parameters of the link's URL.
-  const input = changedInput({ ...now, ...Object.fromEntries(was), utmOnTargets: false }, now);
-  if (was.length > 0) {
-    const { updateLink: result } = await write(session, UpdateLinkDocument, {
-      ...{ id: link.id, input, ifUpdatedAt: link.updatedAt },
-    });
-    if (result.__typename === 'Link') {
-      announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
-      const again = toLinkFields(result);
-      showToast(texts.link.undone(told(again, now), madeFor(now, again).join(', ')), { about });
-      return { was: link, is: result };
-    }
-    if (result.__typename !== 'ConflictError') {
-      // A deleted tag, for example, cannot come back, but the rest can.
-      const { errors } = linkErrors(result, now);
-      const rest = was.map(([name]) => name).filter((name) => !(name in errors));
-      if (rest.length > 0 && rest.length < was.length) return undoSave(session, link, saved, rest, told);
-      showToast(refusalText(result), { wrong: true, about });
-      return null;
-    }
-    if ('alias' in result.current) return undoSave(session, result.current, saved, names, told);
+  const result = await revert(session, changeId);
+  if (result.__typename === 'RevertedChange' && result.record && 'alias' in result.record) {
+    const [now, again] = [toLinkFields(link), toLinkFields(result.record)];
+    showToast(texts.link.undone(told(again, now), madeFor(now, again).join(', ')), { about });
+    return result.record;
   }
-  showToast(texts.link.undoTooLate, { wrong: true, about });
+  const isLate = result.__typename === 'ConflictError';
+  showToast(isLate ? texts.link.undoTooLate : refusalText(result), { wrong: true, about });
   return null;
 }
 
-export interface EditState extends Editing, Pick<LinkMemory, 'saves' | 'theirs'> {
+export interface EditState extends Editing {
+  /** What others changed, besides what is changed in the form. */
+  readonly theirs: Theirs | null;
   readonly isChanged: boolean;
   /** True if it was kept in this browser before. */
   readonly wasKept: boolean;
@@ -78,9 +47,9 @@ export interface EditState extends Editing, Pick<LinkMemory, 'saves' | 'theirs'>
   setErrors(errors: FieldErrors): void;
   change(patch: Partial<LinkFields>): void;
   /** Begins anew with the link as these changes made it. */
-  saved(link: LinkWholeFragment, mine: Editing): Saved;
-  /** Takes back a save, all its fields or some of them. */
-  undo(saved: Saved, told: Told, names?: readonly string[]): void;
+  saved(link: LinkWholeFragment, mine: Editing, changeIds: readonly string[]): void;
+  /** Takes back a save. */
+  undo(changeId: string, told: Told): void;
   /** Closes the note about changes of others. */
   closeTheirs(): void;
   /** Begins anew with the link as it is, and offers to restore the edits. */
@@ -112,9 +81,9 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
   const latest = useRef(link);
   latest.current = link;
   const isChanged = hasChanges(editing.fields, editing.read);
-  const { saves, theirs, learn } = useLinkMemory(link, session);
-  const edited = changedFields(editing.fields, editing.read);
-  const names = theirs?.names.filter((field) => !(field in edited)) ?? [];
+  const { theirs, close } = useMeanwhile(link, session);
+  const edited = Object.keys(changedFields(editing.fields, editing.read)).map(loggedName);
+  const values = theirs?.values.filter((value) => !edited.includes(value.name)) ?? [];
   if (editing.updatedAt < link.updatedAt) {
     // While nothing is typed, the form follows the link.
     if (!isChanged) setEditing(beginEditing(link));
@@ -137,32 +106,21 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
     ...editing,
     isChanged,
     restart,
-    saves,
-    theirs: names.length > 0 && theirs ? { ...theirs, names } : null,
-    saved(link, mine) {
-      const saved = { before: toDraft(mine.read), after: toLinkFields(link), at: link.updatedAt };
-      learn(link, changedFields(saved.after, saved.before), saved);
+    theirs: values.length > 0 && theirs ? { ...theirs, values } : null,
+    saved(link, mine, changeIds) {
+      if (changeIds.length > 0) lately.add(session, { changeIds, linkId: link.id });
       forgetDiscarded(name);
       setEditing(({ fields }) => editingOn(link, fields, mine.fields));
       setErrors({});
-      return saved;
     },
-    undo(saved, told, names = Object.keys(changedFields(saved.after, saved.before))) {
+    undo(changeId, told) {
       void attempt(aboutRecord('LINK', link.id), async () => {
-        const undone = await undoSave(session, latest.current, saved, names, told);
-        if (!undone) return;
-        const [before, after] = [toDraft(toLinkFields(undone.was)), toLinkFields(undone.is)];
-        learn(undone.is, changedFields(after, before), {
-          before,
-          after,
-          at: undone.is.updatedAt,
-          isPast: true,
-        });
+        const undone = await undoSave(session, latest.current, changeId, told);
         // This is no conflict, even if a password is typed.
-        setEditing(({ fields, read }) => editingOn(undone.is, fields, read));
+        if (undone) setEditing(({ fields, read }) => editingOn(undone, fields, read));
       });
     },
-    closeTheirs: () => learn(link, toLinkFields(link)),
+    closeTheirs: close,
     wasKept: kept !== null,
     errors,
     setErrors,

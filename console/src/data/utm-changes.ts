@@ -3,9 +3,7 @@ import { filledUtm, missingIn, type Utm, utcToday, withUtm } from './utm.ts';
 
 /** A change of the campaign of a link. */
 export interface UtmChange {
-  readonly nodeId: string;
   readonly change: UpdateLinksInput;
-  readonly undo: UpdateLinksInput;
   readonly link: LinkToChangeFragment;
   readonly url: string;
   /** The number of URLs of its targeting that change. */
@@ -44,13 +42,10 @@ export function utmChanges(
       return next;
     });
     if (url === link.url && targets === 0) return [];
-    const before = targetLists(link.targeting, (one) => one);
     return {
       ...{ link, url, targets },
-      nodeId: link.nodeId,
       // Exactly the changes that were shown are sent.
       change: { id, ifUpdatedAt: updatedAt, input: { url, ...(targets > 0 && { targeting }) } },
-      undo: { id, input: { url: link.url, ...(targets > 0 && { targeting: before }) } },
     };
   });
 }

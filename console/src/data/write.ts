@@ -13,7 +13,7 @@ const MAX_WAIT = 10;
 const intents = new Map<string, string>();
 
 /** A random name. Over plain HTTP, browsers have no `crypto.randomUUID`. */
-function randomName(): string {
+export function randomName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('');
@@ -33,27 +33,50 @@ const patiently =
   (to, { signal, ...init } = {}) =>
     fetch(to, { ...init, signal: AbortSignal.any([until, ...(signal ? [signal] : [])]) });
 
+/** What a write answers. */
+export interface Written<Data> {
+  readonly data: Data;
+  /** The ids of its changes in the log, in order; none from a service of an earlier version. */
+  readonly changeIds: readonly string[];
+}
+
+interface Writer {
+  readonly client: Client;
+  readonly accountId: string;
+}
+
+/** Sends a mutation like `writeLogged`, and returns its data alone. */
+export async function write<Data, Variables extends AnyVariables>(
+  writer: Writer,
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+  long?: LongWrite,
+): Promise<Data> {
+  return (await writeLogged(writer, document, variables, long)).data;
+}
+
 /**
  * Sends a mutation, again if no answer comes; it is done once, whatever happens.
  * @param long if it may take minutes
  * @throws Fault if there is no result
  */
-export async function write<Data, Variables extends AnyVariables>(
-  { client, accountId }: { client: Client; accountId: string },
+export async function writeLogged<Data, Variables extends AnyVariables>(
+  { client, accountId }: Writer,
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
   long?: LongWrite,
-): Promise<Data> {
+): Promise<Written<Data>> {
   const intent = JSON.stringify([accountId, operationName(document), variables]);
   for (let attempt = 1; ; attempt++) {
     const key = intents.get(intent) ?? randomName();
     intents.set(intent, key);
     const fetchOptions = { headers: { ...accountHeaders(accountId), 'Idempotency-Key': key } };
     const context = { fetchOptions, ...(long && { fetch: patiently(long.until) }) };
-    const { data, error } = await client.mutation(document, variables, context).toPromise();
+    const { data, error, extensions } = await client.mutation(document, variables, context).toPromise();
     if (error === undefined && data !== undefined) {
       intents.delete(intent);
-      return data;
+      const changes: unknown = extensions?.changes;
+      return { data, changeIds: Array.isArray(changes) ? changes.map(String) : [] };
     }
     const fault = error ? toFault(error) : new Fault('away', '');
     if (fault.kind !== 'away' && fault.kind !== 'busy' && fault.kind !== 'limited') intents.delete(intent);

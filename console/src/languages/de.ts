@@ -973,7 +973,9 @@ export const texts: Translation = {
     nowDisabled: (alias) => `${alias} ist abgeschaltet.`,
     nowEnabled: (alias) => `${alias} ist eingeschaltet.`,
     deleted: (alias) => `${alias} ist gelöscht, mit Klicks und Statistik.`,
-    undoFor: (seconds) => `Das lässt sich ${seconds} Sekunden lang rückgängig machen.`,
+    undoFor: (seconds) =>
+      `Das lässt sich ${seconds} Sekunden lang rückgängig machen. Später lassen sich Links ohne Statistik wiederherstellen.`,
+    restorable: 'Links lassen sich wiederherstellen, ihre Statistik nicht.',
     deletedMany: (count) => `${one(count, 'Link ist', 'Links sind')} gelöscht, mit Klicks und Statistik.`,
   },
   linksDone: (done, of) => `${done} von ${of} Links sind fertig. Sie können dies schließen: Es geht weiter.`,
@@ -1014,8 +1016,8 @@ export const texts: Translation = {
     deleteWarning: (clicks, seconds) =>
       `Ihre Adressen funktionieren nicht mehr, ${clicks === null ? 'Klicks' : one(clicks, 'Klick', 'Klicks')} und Statistik gehen verloren. ` +
       (seconds === null
-        ? 'Das lässt sich nicht rückgängig machen.'
-        : `Das lässt sich ${seconds} Sekunden lang rückgängig machen, danach nicht mehr.`),
+        ? 'Die Aktivität kann die Links später wiederherstellen, aber nicht ihre Statistik.'
+        : `„Rückgängig“ bringt ${seconds} Sekunden lang alles zurück. Später kann die Aktivität die Links wiederherstellen, aber nicht ihre Statistik.`),
     expiryTitle: (count) => `Ablauf von ${links(count)}`,
     setExpiry: 'Ablauf festlegen',
     endNow: 'Jetzt beenden',
@@ -1241,9 +1243,24 @@ export const texts: Translation = {
     kinds: severalKinds,
     none: 'Keine Änderungen aufgezeichnet',
     keptFor:
-      'Wer wann was geändert hat, bleibt 90 Tage erhalten, wenn der Betreiber nichts anderes gewählt hat, die alten Werte aber nicht.',
-    remembered:
-      'Dieser Tab merkt sich die alten Werte von dem, was Sie hier gespeichert haben oder was Ihnen hier gemeldet wurde, bis er geschlossen oder neu geladen wird.',
+      'Wer wann was geändert hat, bleibt 90 Tage erhalten, wenn der Betreiber nichts anderes gewählt hat, die alten Werte nicht länger.',
+    lost: (id) => `Nr. ${id} (gelöscht)`,
+    unshown: {
+      secret: 'geändert',
+      hidden: 'wird nicht gezeigt',
+      cut: 'zu lang für diese Liste',
+      lost: 'zu lang, um erhalten zu bleiben',
+    },
+    wasLike: 'Was es war',
+    showWhole: 'Ganz anzeigen',
+    restore: 'Wiederherstellen',
+    restoreAll: (count) => `Alle ${inDigits(count)} wiederherstellen`,
+    restored: 'Wiederhergestellt.',
+    linksRestored: (count) => `${links(count)} wiederhergestellt, ohne Statistik.`,
+    withoutStatistics: 'Die Zahl der Klicks kommt zurück, die Statistik nicht.',
+    isThere: 'Das gibt es schon wieder.',
+    changedAgain:
+      'Das wurde seitdem wieder geändert. Stellen Sie erst neuere Änderungen wieder her, oder bearbeiten Sie es.',
     gone: (kind, id) => `${kind} Nummer ${id}, später gelöscht`,
     further: (count) => `und ${inDigits(count)} weitere`,
     several: (count, kind) => `${inDigits(count)} ${severalKinds[kind] ?? kind}`,

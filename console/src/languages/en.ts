@@ -829,7 +829,9 @@ const english = {
     nowDisabled: (alias: string) => `${alias} is disabled.`,
     nowEnabled: (alias: string) => `${alias} is enabled.`,
     deleted: (alias: string) => `${alias} is deleted, with its clicks and statistics.`,
-    undoFor: (seconds: number) => `You can undo that for ${seconds} seconds.`,
+    undoFor: (seconds: number) =>
+      `You can undo that for ${seconds} seconds. Later, links can be restored without statistics.`,
+    restorable: 'Links can be restored, but not their statistics.',
     deletedMany: (count: number) =>
       `${one(count, 'link is', 'links are')} deleted, with their clicks and statistics.`,
   },
@@ -874,8 +876,8 @@ const english = {
     deleteWarning: (clicks: number | null, seconds: number | null) =>
       `Their addresses stop working, and their ${clicks === null ? 'clicks' : one(clicks, 'click', 'clicks')} and the statistics are lost. ` +
       (seconds === null
-        ? 'This cannot be undone.'
-        : `You can undo it for ${seconds} seconds; then it is for good.`),
+        ? 'Activity can restore the links later, but not their statistics.'
+        : `Undo brings all back for ${seconds} seconds. Later, Activity can restore the links, but not their statistics.`),
     expiryTitle: (count: number) => `Expiry of ${one(count, 'link', 'links')}`,
     setExpiry: 'Set expiry',
     endNow: 'End now',
@@ -1100,9 +1102,23 @@ const english = {
     kinds: severalKinds,
     none: 'No changes are recorded',
     keptFor:
-      'The history keeps who changed what and when for 90 days, unless the operator chose otherwise, but not the old values.',
-    remembered:
-      'This tab remembers the old values of what you saved or were told of here, until it is closed or loaded again.',
+      'The history keeps who changed what and when for 90 days, unless the operator chose otherwise, and the old values no longer than that.',
+    lost: (id: string) => `no. ${id} (deleted)`,
+    unshown: {
+      secret: 'changed',
+      hidden: 'not shown',
+      cut: 'too long for this list',
+      lost: 'too long to be kept',
+    },
+    wasLike: 'What it was',
+    showWhole: 'Show all of it',
+    restore: 'Restore',
+    restoreAll: (count: number) => `Restore all ${inDigits(count)}`,
+    restored: 'Restored.',
+    linksRestored: (count: number) => `${one(count, 'link', 'links')} restored, without statistics.`,
+    withoutStatistics: 'The number of clicks comes back, the statistics do not.',
+    isThere: 'It is there again already.',
+    changedAgain: 'It was changed again since. Restore newer changes first, or edit it.',
     gone: (kind: string, id: string) => `${kind} number ${id}, which was deleted later`,
     further: (count: number) => `and ${inDigits(count)} more`,
     several: (count: number, kind: string) =>

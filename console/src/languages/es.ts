@@ -772,7 +772,9 @@ export const texts: Translation = {
     nowDisabled: (alias) => `${alias} está desactivado.`,
     nowEnabled: (alias) => `${alias} está activado.`,
     deleted: (alias) => `${alias} se ha eliminado, con sus clics y estadísticas.`,
-    undoFor: (seconds) => `Puede deshacerlo durante ${seconds} segundos.`,
+    undoFor: (seconds) =>
+      `Puede deshacerlo durante ${seconds} segundos. Más tarde, los enlaces se pueden restaurar sin estadísticas.`,
+    restorable: 'Los enlaces se pueden restaurar, pero no sus estadísticas.',
     deletedMany: (count) =>
       `${one(count, 'enlace eliminado', 'enlaces eliminados')}, con sus clics y estadísticas.`,
   },
@@ -818,8 +820,8 @@ export const texts: Translation = {
     deleteWarning: (clicks, seconds) =>
       `Sus direcciones dejarán de funcionar, y sus ${clicks === null ? 'clics' : one(clicks, 'clic', 'clics')} y estadísticas se perderán. ` +
       (seconds === null
-        ? 'No se puede deshacer.'
-        : `Puede deshacerlo durante ${seconds} segundos; después es definitivo.`),
+        ? 'La actividad puede restaurar los enlaces más tarde, pero no sus estadísticas.'
+        : `«Deshacer» lo devuelve todo durante ${seconds} segundos. Más tarde, la actividad puede restaurar los enlaces, pero no sus estadísticas.`),
     expiryTitle: (count) => `Caducidad de ${one(count, 'enlace', 'enlaces')}`,
     setExpiry: 'Fijar la caducidad',
     endNow: 'Terminar ahora',
@@ -1080,9 +1082,24 @@ export const texts: Translation = {
     kinds: severalKinds,
     none: 'No hay cambios registrados',
     keptFor:
-      'El historial guarda durante 90 días quién cambió qué y cuándo, salvo que el operador lo haya decidido de otro modo, pero no los valores anteriores.',
-    remembered:
-      'Esta pestaña recuerda los valores anteriores de lo que usted guardó o de lo que se le avisó aquí, hasta que se cierre o se vuelva a cargar.',
+      'El historial guarda durante 90 días quién cambió qué y cuándo, salvo que el operador lo haya decidido de otro modo, y los valores anteriores no más tiempo.',
+    lost: (id) => `n.º ${id} (ya no existe)`,
+    unshown: {
+      secret: 'modificado',
+      hidden: 'no se muestra',
+      cut: 'demasiado largo para esta lista',
+      lost: 'demasiado largo para guardarse',
+    },
+    wasLike: 'Lo que era',
+    showWhole: 'Mostrar todo',
+    restore: 'Restaurar',
+    restoreAll: (count) => `Restaurar los ${inDigits(count)}`,
+    restored: 'Restaurado.',
+    linksRestored: (count) => `${one(count, 'enlace restaurado', 'enlaces restaurados')}, sin estadísticas.`,
+    withoutStatistics: 'El número de clics vuelve, las estadísticas no.',
+    isThere: 'Ya existe de nuevo.',
+    changedAgain:
+      'Se ha modificado de nuevo desde entonces. Restaure antes los cambios más recientes, o edítelo.',
     gone: (kind, id) => `${kind} n.º ${id} (ya no existe)`,
     further: (count) => `y ${inDigits(count)} más`,
     several: (count, kind) => {

@@ -778,7 +778,9 @@ export const texts: Translation = {
     nowDisabled: (alias) => `${alias} est désactivé.`,
     nowEnabled: (alias) => `${alias} est activé.`,
     deleted: (alias) => `${alias} est supprimé, avec ses clics et ses statistiques.`,
-    undoFor: (seconds) => `Vous pouvez l’annuler pendant ${seconds} secondes.`,
+    undoFor: (seconds) =>
+      `Vous pouvez l’annuler pendant ${seconds} secondes. Plus tard, les liens peuvent être rétablis sans statistiques.`,
+    restorable: 'Les liens peuvent être rétablis, mais pas leurs statistiques.',
     deletedMany: (count) =>
       one(
         count,
@@ -826,8 +828,8 @@ export const texts: Translation = {
     deleteWarning: (clicks, seconds) =>
       `Leurs adresses cessent de fonctionner, leurs ${clicks === null ? 'clics' : one(clicks, 'clic', 'clics')} et leurs statistiques sont perdus. ` +
       (seconds === null
-        ? 'Cette action est irréversible.'
-        : `Vous pouvez l’annuler pendant ${seconds} secondes ; ensuite, elle est définitive.`),
+        ? 'L’activité peut rétablir les liens plus tard, mais pas leurs statistiques.'
+        : `« Annuler » ramène tout pendant ${seconds} secondes. Plus tard, l’activité peut rétablir les liens, mais pas leurs statistiques.`),
     expiryTitle: (count) => `Expiration de ${one(count, 'lien', 'liens')}`,
     setExpiry: 'Définir l’expiration',
     endNow: 'Terminer maintenant',
@@ -1089,9 +1091,24 @@ export const texts: Translation = {
     kinds: severalKinds,
     none: 'Aucune modification enregistrée',
     keptFor:
-      'L’historique garde 90 jours qui a modifié quoi et quand, sauf autre choix de l’exploitant, mais pas les anciennes valeurs.',
-    remembered:
-      'Cet onglet retient les anciennes valeurs de ce que vous avez enregistré ou de ce qui vous a été signalé ici, jusqu’à ce qu’il soit fermé ou rechargé.',
+      'L’historique garde 90 jours qui a modifié quoi et quand, sauf autre choix de l’exploitant, et les anciennes valeurs pas plus longtemps.',
+    lost: (id) => `n° ${id} (n’existe plus)`,
+    unshown: {
+      secret: 'modifié',
+      hidden: 'non affiché',
+      cut: 'trop long pour cette liste',
+      lost: 'trop long pour être gardé',
+    },
+    wasLike: 'Ce que c’était',
+    showWhole: 'Tout afficher',
+    restore: 'Rétablir',
+    restoreAll: (count) => `Rétablir les ${inDigits(count)}`,
+    restored: 'Rétabli.',
+    linksRestored: (count) => `${one(count, 'lien rétabli', 'liens rétablis')}, sans statistiques.`,
+    withoutStatistics: 'Le nombre de clics revient, les statistiques non.',
+    isThere: 'Cela existe déjà de nouveau.',
+    changedAgain:
+      'Cela a été modifié de nouveau depuis. Rétablissez d’abord les modifications plus récentes, ou modifiez-le.',
     gone: (kind, id) => `${kind} n° ${id} (n’existe plus)`,
     further: (count) => `et ${inDigits(count)} de plus`,
     several: (count, kind) => {

@@ -1,18 +1,22 @@
-import { Fragment, type ReactElement, type ReactNode, useState } from 'react';
+import { Fragment, type ReactElement, useId, useState } from 'react';
 import { Link } from 'wouter';
 import { type ChangeGroup, isOwn, useChanges } from '../data/changes.ts';
 import { MAX_RECORDS, useNames } from '../data/record-names.ts';
 import { type Session, useSession } from '../data/session.ts';
-import type { ChangeRowFragment, RecordKind } from '../generated/documents.ts';
+import { useValueNames } from '../data/value-names.ts';
+import { type NameOf, nameIn } from '../data/values.ts';
+import type { ChangeRowFragment, LoggedChangeFragment, RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { ago, atMoment } from '../words/format.ts';
 import { Empty, FaultNotice, Skeleton } from './notice.tsx';
+import { Restore } from './restore.tsx';
+import { Values } from './values.tsx';
 
 /** The most records of one line that are named at once; a button lists the others. */
 const MAX_NAMED = 3;
 
 /** The action, such as “changed: title, space”. */
-function describeChange({ change: { action, kind, fields } }: ChangeGroup): string {
+function describeChange({ action, kind, fields }: ChangeRowFragment): string {
   const t = texts.history;
   const deed = t.actionsOf[kind]?.[action] ?? t.actions[action] ?? action;
   if (action !== 'UPDATED' || fields.length === 0) return deed;
@@ -31,30 +35,68 @@ export function byWhom(change: Pick<ChangeRowFragment, 'by'>, session: Session):
   return t.byUser(by.name, isOwn(change, session));
 }
 
-/** Many records, listed once they are opened; deleted ones have no names. */
-function Several({ group }: { group: ChangeGroup }): ReactElement {
-  const { change, records } = group;
+type RecordNames = ReadonlyMap<string, string | null>;
+
+/** The name of a record as it is now, or was when it was deleted; null if that is unknown. */
+function recordName(change: LoggedChangeFragment, names: RecordNames, nameOf: NameOf): string | null {
+  return names.get(change.recordNodeId) ?? nameIn(change, nameOf);
+}
+
+function RecordName({
+  change,
+  names,
+  name,
+}: {
+  change: LoggedChangeFragment;
+  names: RecordNames;
+  name: string;
+}) {
+  const isThere = names.get(change.recordNodeId) != null;
+  return (
+    <bdi>
+      {change.kind === 'LINK' && isThere ? <Link href={`/links/${change.recordId}`}>{name}</Link> : name}
+    </bdi>
+  );
+}
+
+/** Many records, listed once they are opened, each with its values. */
+function Several({
+  id,
+  group: { change, records },
+  nameOf,
+}: {
+  /** The id of the line that says what was done. */
+  id: string;
+  group: ChangeGroup;
+  nameOf: NameOf;
+}): ReactElement {
   const { kind } = change;
   const [isOpen, setOpen] = useState(false);
-  const shown = [...records].slice(0, MAX_RECORDS);
-  const names = useNames(new Map(isOpen ? [[change.id, shown.map(([nodeId]) => nodeId)]] : []));
+  const shown = [...records.values()].slice(0, MAX_RECORDS);
+  const names = useNames(new Map(isOpen ? [[change.id, shown.map(({ recordNodeId }) => recordNodeId)]] : []));
   const t = texts.history;
   const kindName = texts.recordKinds[kind] ?? kind;
   return (
-    <details onToggle={({ currentTarget: { open } }) => setOpen(open)}>
-      <summary>
+    <details
+      onToggle={({ currentTarget, target }) => currentTarget === target && setOpen(currentTarget.open)}
+    >
+      <summary id={id}>
         <b>{t.several(records.size, kind)}</b>
         {t.joint}
-        {describeChange(group)}
+        {describeChange(change)}
       </summary>
       <ul>
-        {shown.map(([nodeId, id]) => {
-          const name = names.get(nodeId);
-          if (name === undefined) return null;
-          if (name === null) return <li key={id}>{t.gone(kindName, id)}</li>;
+        {shown.map((one) => {
+          if (!names.has(one.recordNodeId)) return null;
+          const name = recordName(one, names, nameOf);
           return (
-            <li key={id}>
-              <bdi>{kind === 'LINK' ? <Link href={`/links/${id}`}>{name}</Link> : name}</bdi>
+            <li key={one.id}>
+              {name === null ? (
+                t.gone(kindName, one.recordId)
+              ) : (
+                <RecordName change={one} names={names} name={name} />
+              )}
+              <Values change={one} nameOf={nameOf} />
             </li>
           );
         })}
@@ -68,28 +110,29 @@ function Several({ group }: { group: ChangeGroup }): ReactElement {
 function Subject({
   group: { change, records },
   names,
+  nameOf,
 }: {
   group: ChangeGroup;
-  names: ReadonlyMap<string, string | null>;
+  names: RecordNames;
+  nameOf: NameOf;
 }): ReactElement {
   const { kind } = change;
   const t = texts.history;
-  if (records.size > MAX_NAMED) return <b>{t.several(records.size, kind)}</b>;
-  const named = [...records].flatMap(([nodeId, id]) => {
-    const name = names.get(nodeId);
-    return name == null ? [] : [{ id, name }];
+  const named = [...records.values()].flatMap((one) => {
+    const name = recordName(one, names, nameOf);
+    return name === null ? [] : [{ one, name }];
   });
-  // Deleted records have no names.
+  // Some deleted records have no names.
   if (named.length < records.size)
     return <b>{records.size === 1 ? (texts.recordKinds[kind] ?? kind) : t.several(records.size, kind)}</b>;
   return (
     <>
       {(records.size === 1 ? texts.recordKinds : t.kinds)[kind] ?? kind}{' '}
-      {named.map(({ id, name }, index) => (
-        <Fragment key={id}>
+      {named.map(({ one, name }, index) => (
+        <Fragment key={one.id}>
           {index > 0 && ', '}
           <b>
-            <bdi>{kind === 'LINK' ? <Link href={`/links/${id}`}>{name}</Link> : name}</bdi>
+            <RecordName change={one} names={names} name={name} />
           </b>
         </Fragment>
       ))}
@@ -97,17 +140,59 @@ function Subject({
   );
 }
 
+/** The values of the records: once if they are equal. */
+function GroupValues({ group: { records }, names, nameOf }: Parts): ReactElement {
+  const all = [...records.values()];
+  const [first] = all;
+  const isEqual = first && new Set(all.map(({ values }) => JSON.stringify(values))).size === 1;
+  if (isEqual) return <Values change={first} nameOf={nameOf} />;
+  return (
+    <ul>
+      {all.map((one) => (
+        <li key={one.id}>
+          <bdi>{recordName(one, names, nameOf) ?? one.recordId}</bdi>
+          <Values change={one} nameOf={nameOf} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface Parts {
+  readonly group: ChangeGroup;
+  readonly names: RecordNames;
+  readonly nameOf: NameOf;
+}
+
+/** What somebody did, with the values, and a button to take it back. */
+function Deed({ isOfRecord, ...parts }: Parts & { isOfRecord: boolean }): ReactElement {
+  const { group, nameOf } = parts;
+  const id = useId();
+  return (
+    <div className="deed">
+      {group.records.size > MAX_NAMED ? (
+        <Several id={id} group={group} nameOf={nameOf} />
+      ) : (
+        <>
+          <div id={id}>
+            {!isOfRecord && (
+              <>
+                <Subject {...parts} />
+                {texts.history.joint}
+              </>
+            )}
+            {describeChange(group.change)}
+          </div>
+          <GroupValues {...parts} />
+        </>
+      )}
+      <Restore changes={[...group.records.values()]} describedBy={id} />
+    </div>
+  );
+}
+
 /** The changes of the account, or of one record, newest first: who did what, and when. */
-export function Changes({
-  kind,
-  recordId,
-  more,
-}: {
-  kind: RecordKind | null;
-  recordId?: string;
-  /** More details of a change. */
-  more?: (change: ChangeRowFragment) => ReactNode;
-}): ReactElement {
+export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?: string }): ReactElement {
   const session = useSession();
   const { groups, hasOlder, fault, readOlder, again } = useChanges({
     kind,
@@ -115,6 +200,7 @@ export function Changes({
   });
   const few = recordId === undefined ? (groups ?? []).filter(({ records }) => records.size <= MAX_NAMED) : [];
   const names = useNames(new Map(few.map(({ change, records }) => [change.id, [...records.keys()]])));
+  const nameOf = useValueNames((groups ?? []).flatMap(({ records }) => [...records.values()]));
   const t = texts.history;
   return (
     <>
@@ -125,22 +211,7 @@ export function Changes({
         <ol className="history card">
           {groups.map((group) => (
             <li key={group.change.id}>
-              <div className="deed">
-                {group.records.size > MAX_NAMED && group.change.action !== 'DELETED' ? (
-                  <Several group={group} />
-                ) : (
-                  <>
-                    {recordId === undefined && (
-                      <>
-                        <Subject group={group} names={names} />
-                        {t.joint}
-                      </>
-                    )}
-                    {describeChange(group)}
-                    {more?.(group.change)}
-                  </>
-                )}
-              </div>
+              <Deed group={group} names={names} nameOf={nameOf} isOfRecord={recordId !== undefined} />
               <p className="quiet">
                 {byWhom(group.change, session)} ·{' '}
                 <time dateTime={group.change.at}>

@@ -1,10 +1,12 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
+import { UNDO_FOR, undo } from '../data/actions.ts';
 import type { Progress } from '../data/batches.ts';
 import { announceKinds } from '../data/bus.ts';
 import { useRead } from '../data/read.ts';
 import type { Outcome } from '../data/refusals.ts';
-import { useSession } from '../data/session.ts';
+import { type Session, useSession } from '../data/session.ts';
+import { showToast } from '../data/toasts.ts';
 import type { Permission, RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { Confirm } from './form-dialog.tsx';
@@ -22,6 +24,9 @@ interface Words {
   readonly deleteWarning: string;
 }
 
+/** The outcome of a deletion, with its changes if the last of them can be taken back. */
+export type Removal = Outcome & { readonly changeIds?: readonly string[] };
+
 /** The props of a record's form: the record, null for a new one, and the head of its dialog. */
 export interface RecordFormProps<Row> {
   readonly record: Row | null;
@@ -30,6 +35,15 @@ export interface RecordFormProps<Row> {
     readonly action?: string;
     onClose(): void;
   };
+}
+
+/** Says that a record is deleted, and offers to restore it with its links. */
+function tellDeleted(session: Session, name: string, { changeIds = [] }: Removal): void {
+  // The record's own change comes after those of its links.
+  const own = changeIds.slice(-1);
+  const run = () => void undo(session, own);
+  const action = own.length > 0 && { shownFor: UNDO_FOR, action: { name: texts.undo, run } };
+  showToast(texts.deleted(name), { ...action });
 }
 
 /** The records of a kind in pages, each with a menu, and the dialogs that create, change and delete one. */
@@ -58,7 +72,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
     readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
   };
   Form: (props: RecordFormProps<Row>) => ReactElement;
-  remove: (id: string, onProgress: (progress: Progress) => void) => Promise<Outcome>;
+  remove: (id: string, onProgress: (progress: Progress) => void) => Promise<Removal>;
   /** True if a record cannot be changed. */
   isFixed?: (row: Row) => boolean;
   /** More items of its menu. */
@@ -68,7 +82,8 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   /** The contents of a row, beside its menu. */
   children: (row: Row) => ReactNode;
 }): ReactElement {
-  const mayChange = useSession().may(permission);
+  const session = useSession();
+  const mayChange = session.may(permission);
   const [after, setAfter] = useState<string | null>(null);
   const [edited, setEdited] = useState<Row | 'new' | null>(null);
   const [deleted, setDeleted] = useState<Row | null>(null);
@@ -140,7 +155,6 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
       {deleted && (
         <Confirm
           title={words.deleteTitle(deleted.name)}
-          done={texts.deleted(deleted.name)}
           progress={progress?.id === deleted.id ? progress.of : null}
           onClose={() => setDeleted(null)}
           onYes={async () => {
@@ -148,6 +162,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
             const outcome = await remove(id, (of) => setProgress({ id, of }));
             // Links show what they are in, too.
             announceKinds(kind, 'LINK');
+            if (outcome.__typename === 'DeletedRecord') tellDeleted(session, deleted.name, outcome);
             return outcome;
           }}
         >

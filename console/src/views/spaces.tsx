@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { emptying } from '../data/emptying.ts';
 import { useSession } from '../data/session.ts';
-import { write } from '../data/write.ts';
+import { write, writeLogged } from '../data/write.ts';
 import {
   CreateSpaceDocument,
   DeleteSpaceDocument,
@@ -29,7 +29,10 @@ export function SpacesView(): ReactElement {
           session,
           { spaceId: id },
           onProgress,
-          async (long) => (await write(session, DeleteSpaceDocument, { id }, long)).deleteSpace,
+          async (long) => {
+            const { data, changeIds } = await writeLogged(session, DeleteSpaceDocument, { id }, long);
+            return { ...data.deleteSpace, changeIds };
+          },
         )
       }
     >

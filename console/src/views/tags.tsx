@@ -4,7 +4,7 @@ import type { Progress } from '../data/batches.ts';
 import { announceKinds } from '../data/bus.ts';
 import { emptying } from '../data/emptying.ts';
 import { useSession } from '../data/session.ts';
-import { write } from '../data/write.ts';
+import { write, writeLogged } from '../data/write.ts';
 import {
   CreateTagDocument,
   DeleteTagDocument,
@@ -39,7 +39,10 @@ export function TagsView(): ReactElement {
             session,
             { tags: { any: [id] } },
             onProgress,
-            async (long) => (await write(session, DeleteTagDocument, { id }, long)).deleteTag,
+            async (long) => {
+            const { data, changeIds } = await writeLogged(session, DeleteTagDocument, { id }, long);
+            return { ...data.deleteTag, changeIds };
+          },
           )
         }
       >

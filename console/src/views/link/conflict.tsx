@@ -1,50 +1,41 @@
 import type { ReactElement } from 'react';
 import { isOwn, useChangesOfLink } from '../../data/changes.ts';
-import { changedFields, type Editing, fieldsInConflict, type Saved } from '../../data/edit-state.ts';
+import { changedFields, type Editing, fieldsInConflict } from '../../data/edit-state.ts';
 import { toLinkFields } from '../../data/link-fields.ts';
-import type { Theirs } from '../../data/memory.ts';
+import type { Theirs } from '../../data/meanwhile.ts';
 import { useSession } from '../../data/session.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
+import { useValueNames } from '../../data/value-names.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
 import { byWhom } from '../../parts/changes.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { Differences } from '../../parts/values.tsx';
 import { texts } from '../../texts.ts';
-import { Differences } from './saves.tsx';
-import { differences, type Shown, shownNames } from './shown-fields.ts';
+import { type Shown, shownNames } from './shown-fields.ts';
 
 /** Tells who changed other fields since somebody saw the link, and offers to take that back. */
 export function Meanwhile({
-  link,
-  theirs,
-  shown,
+  theirs: { values, changes, isOld },
   onBack,
   onClose,
 }: {
-  link: LinkWholeFragment;
   theirs: Theirs;
-  shown: Shown;
-  onBack: (theirs: Saved, names: readonly string[]) => void;
+  onBack: (changeIds: readonly string[]) => void;
   onClose: EditState['closeTheirs'];
-}): ReactElement | null {
+}): ReactElement {
   const session = useSession();
-  const { names, was, changes, isOld } = theirs;
-  const after = toLinkFields(link);
-  const changed = differences(shown, was, after, names);
+  const nameOf = useValueNames([{ values }]);
   const t = texts.link;
-  if (changed.length === 0) return null;
   const who = [...new Set(changes.map((change) => byWhom(change, session)))].join(', ');
+  const ids = changes.filter(({ isRevertable }) => isRevertable).map(({ id }) => id);
   return (
     <div className="notice meanwhile" role="status">
       <div>
         {isOld ? t.changedSince(who) : t.changed(who)}
-        <Differences all={changed} />
+        <Differences change={{ kind: 'LINK', action: 'UPDATED', values }} nameOf={nameOf} />
       </div>
-      {session.canWrite && (
-        <button
-          type="button"
-          className="button quiet small"
-          onClick={() => onBack({ before: was, after, at: link.updatedAt }, names)}
-        >
+      {session.canWrite && ids.length > 0 && (
+        <button type="button" className="button quiet small" onClick={() => onBack(ids.toReversed())}>
           {t.takeBack}
         </button>
       )}

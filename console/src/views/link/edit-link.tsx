@@ -1,18 +1,19 @@
 import { type FocusEvent, type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { Link as To, useLocation } from 'wouter';
 import { focusSoon, showWrong } from '../../app/focus.ts';
-import { showFault, UNDO_FOR } from '../../data/actions.ts';
+import { showFault, UNDO_FOR, undo } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
-import { changedFields, type Editing, editingOn, isConflict, type Saved } from '../../data/edit-state.ts';
+import { changedFields, type Editing, editingOn, isConflict } from '../../data/edit-state.ts';
 import { hasEnded } from '../../data/ending.ts';
-import { changedInput, type FieldErrors, filledTargets } from '../../data/link-fields.ts';
+import { changedInput, type FieldErrors, filledTargets, toLinkFields } from '../../data/link-fields.ts';
+import { loggedName } from '../../data/meanwhile.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { targetChoice } from '../../data/target-choices.ts';
 import { aboutRecord, dismissAbout, dismissToast, showToast } from '../../data/toasts.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
-import { write } from '../../data/write.ts';
+import { writeLogged } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';
 import { UrlField } from '../../parts/field.tsx';
@@ -117,12 +118,16 @@ export function EditLink({
     next?.focus({ preventScroll: true });
   };
   const shown = useShown(link);
-  const takeBack = (saved: Saved, names?: readonly string[]) => {
+  const takeBack = (changeId: string) => {
     goOn();
-    edit.undo(saved, againIn(shown), names);
+    edit.undo(changeId, againIn(shown));
+  };
+  const takeTheirsBack = (changeIds: readonly string[]) => {
+    goOn();
+    void undo(session, changeIds, { about });
   };
   const refuse = (wrong: FieldErrors) => showWrong('.edit', () => edit.setErrors(wrong));
-  const isOverwritten = edit.theirs?.names.some((name) => told.current.names.includes(name));
+  const isOverwritten = edit.theirs?.values.some(({ name }) => told.current.names.includes(name));
   // “Saved. Undo” may be incomplete by now; the list of saves beside the form has all that can still be undone.
   useEffect(() => {
     if (isOverwritten || hasConflict) dismissToast(told.current.toast);
@@ -155,27 +160,30 @@ export function EditLink({
         if (Object.keys(wrong).length > 0) return refuse(wrong);
         return await send({ ...mine, fields: { ...mine.fields, ...patch } });
       }
-      const { updateLink: result } = await write(session, UpdateLinkDocument, {
+      const { data, changeIds } = await writeLogged(session, UpdateLinkDocument, {
         id: link.id,
         input: changedInput(mine.fields, mine.read),
         ifUpdatedAt: mine.updatedAt,
       });
+      const { updateLink: result } = data;
       if (result.__typename === 'Link') {
         goOn();
-        const saved = edit.saved(result, mine);
-        // A link that cannot be read cannot be restored.
+        edit.saved(result, mine, changeIds);
+        // A password cannot be restored.
         const hasSecret = mine.fields.password || mine.fields.removesPassword || mine.fields.privacyPassword;
-        const changed = changedFields(saved.after, saved.before);
+        const changed = changedFields(toLinkFields(result), mine.read);
         const names = shownNames.filter((name) => name in changed);
         const named = new Set(names.map((name) => t.names[name]));
+        const [changeId] = changeIds;
         const toast = showToast(t.savedOf(result.alias, [...named].join(', ')), {
           about,
-          ...(!hasSecret && {
-            shownFor: UNDO_FOR,
-            action: { name: texts.undo, run: () => takeBack(saved) },
-          }),
+          ...(!hasSecret &&
+            changeId !== undefined && {
+              shownFor: UNDO_FOR,
+              action: { name: texts.undo, run: () => takeBack(changeId) },
+            }),
         });
-        told.current = { toast, names };
+        told.current = { toast, names: names.map(loggedName) };
         announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
       } else if (result.__typename === 'ValidationError') {
         const { errors: wrong, besides } = linkErrors(result, mine.fields);
@@ -228,10 +236,8 @@ export function EditLink({
       )}
       {edit.theirs && !hasConflict && (
         <Meanwhile
-          link={link}
           theirs={edit.theirs}
-          shown={shown}
-          onBack={takeBack}
+          onBack={takeTheirsBack}
           onClose={() => {
             goOn();
             edit.closeTheirs();
@@ -250,7 +256,7 @@ export function EditLink({
         </fieldset>
         <div className="aside">
           <Preview link={link} edit={edit} />
-          {session.canWrite && <Saves link={link} edit={edit} shown={shown} onBack={takeBack} />}
+          {session.canWrite && <Saves link={link} edit={edit} onBack={takeBack} />}
         </div>
       </div>
       {edit.isChanged && (

@@ -9,6 +9,7 @@ import { useEditState } from '../../data/use-edit-state.ts';
 import { LinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Address, addressText } from '../../parts/address.tsx';
 import { SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
+import { Changes } from '../../parts/changes.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
@@ -21,7 +22,6 @@ import { texts } from '../../texts.ts';
 import { withoutScheme } from '../../words/format.ts';
 import { EditLink } from './edit-link.tsx';
 import { Explain } from './explain.tsx';
-import { History } from './history.tsx';
 
 const Statistics = lazily(
   async () => (await import('../statistics/statistics.tsx')).Statistics,
@@ -108,7 +108,7 @@ function Tabs({
       </nav>
       {tab === 'edit' && <EditLink link={link} edit={edit} again={again} />}
       {tab === 'statistics' && <Statistics owner={{ kind: 'link', id: link.id, name: link.alias }} />}
-      {tab === 'history' && <History link={link} edit={edit} />}
+      {tab === 'history' && <Changes kind="LINK" recordId={link.id} />}
       {tab === 'test' && (
         <>
           {edit.isChanged && (

@@ -1,71 +1,67 @@
-import { Fragment, type ReactElement } from 'react';
-import { changedFields, openSaves, type Saved } from '../../data/edit-state.ts';
-import { toLinkFields } from '../../data/link-fields.ts';
+import { type ReactElement, useSyncExternalStore } from 'react';
+import { useChangesOfLink } from '../../data/changes.ts';
+import { isDoneBy, lately } from '../../data/deeds.ts';
+import { changedFields } from '../../data/edit-state.ts';
+import { loggedName } from '../../data/meanwhile.ts';
+import { useSession } from '../../data/session.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
-import type { LinkWholeFragment } from '../../generated/documents.ts';
+import { useValueNames } from '../../data/value-names.ts';
+import { showValue } from '../../data/values.ts';
+import type { LinkWholeFragment, LoggedChangeFragment } from '../../generated/documents.ts';
 import { texts } from '../../texts.ts';
 import { atNearMoment } from '../../words/format.ts';
-import { differences, type Shown } from './shown-fields.ts';
 
-/** Fields with their values before and after. */
-export function Differences({ all }: { all: ReturnType<typeof differences> }): ReactElement {
-  const quoted = (text: string) =>
-    text === texts.link.nothing ? (
-      text
-    ) : (
-      <q>
-        <bdi>{text}</bdi>
-      </q>
-    );
-  return (
-    <ul>
-      {all.map(({ name, was, is }) => (
-        <li key={name}>
-          {name}: {quoted(was)} → {quoted(is)}
-        </li>
-      ))}
-    </ul>
+/** The changes whose values are still those of the link, and that the service can take back. The log has the newest first. */
+function openIn(log: readonly LoggedChangeFragment[]): LoggedChangeFragment[] {
+  const latest = new Map<string, string | null>();
+  for (const { values } of log)
+    for (const { name, after } of values) if (!latest.has(name)) latest.set(name, after);
+  return log.filter(
+    ({ isRevertable, values }) =>
+      isRevertable && values.every(({ name, after, isSecret }) => isSecret || latest.get(name) === after),
   );
 }
 
-/** Fields that were saved here, with their values before, to take back unless they are being edited again. */
+/** What was saved in this tab, with the values before, to take back unless the fields are being edited again. */
 export function Saves({
   link,
-  edit: { fields, read, saves },
-  shown,
+  edit: { fields, read },
   onBack,
 }: {
   link: LinkWholeFragment;
   edit: EditState;
-  shown: Shown;
-  onBack: (saved: Saved, names: readonly string[]) => void;
+  onBack: (changeId: string) => void;
 }): ReactElement | null {
-  const now = toLinkFields(link);
-  const edited = changedFields(fields, read);
-  const open = openSaves(
-    saves.filter(({ isPast }) => !isPast),
-    now,
-  )
-    .map((saved) => ({ ...saved, names: saved.names.filter((name) => !(name in edited)) }))
-    .map((saved) => ({ saved, changed: differences(shown, saved.before, now, saved.names) }))
-    .filter(({ changed }) => changed.length > 0);
+  const session = useSession();
+  const done = useSyncExternalStore(lately.subscribe, lately.get);
+  const ids = done
+    .filter((deed) => deed.linkId === link.id && isDoneBy(session, deed))
+    .flatMap(({ changeIds }) => changeIds);
+  const log = useChangesOfLink(link.id, null, ids.length === 0);
+  const edited = new Set(Object.keys(changedFields(fields, read)).map(loggedName));
+  const open = openIn(log).filter(
+    ({ id, fields }) => ids.includes(id) && !fields.some((name) => edited.has(name)),
+  );
+  const nameOf = useValueNames(open);
   if (open.length === 0) return null;
   return (
     <ul className="card saves">
-      {open.map(({ saved, changed }) => (
-        <li key={saved.at}>
-          <p>{texts.link.savedOn(atNearMoment(saved.at))}</p>
+      {open.map((change) => (
+        <li key={change.id}>
+          <p>{texts.link.savedOn(atNearMoment(change.at))}</p>
           <dl>
-            {changed.map(({ name, was }) => (
-              <Fragment key={name}>
-                <dt>{name}</dt>
-                <dd>
-                  <bdi>{was}</bdi>
-                </dd>
-              </Fragment>
-            ))}
+            {change.values
+              .flatMap((value) => showValue(change, value, nameOf).rows)
+              .map(({ key, name, was }) => (
+                <div key={key}>
+                  <dt>{name}</dt>
+                  <dd>
+                    <bdi>{was ?? texts.link.nothing}</bdi>
+                  </dd>
+                </div>
+              ))}
           </dl>
-          <button type="button" className="button text small undo" onClick={() => onBack(saved, saved.names)}>
+          <button type="button" className="button text small undo" onClick={() => onBack(change.id)}>
             {texts.undo}
           </button>
         </li>

@@ -60,7 +60,7 @@ export function BulkUtm({
       onDone(
         await changeMany(
           session,
-          changes,
+          changes.map(({ change }) => change),
           { onProgress: setProgress, signal: stop.current.signal },
           t.bulkDone,
         ),
