@@ -1,14 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -68,8 +60,8 @@ const state = () => ({
   branch: git('symbolic-ref', 'HEAD'),
   tags: git('tag', '--list'),
   status: git('status', '--porcelain'),
+  // One whose folder is left stays in the list.
   worktrees: git('worktree', 'list').split('\n').length,
-  temporary: readdirSync(tmpdir()).filter((name) => name.startsWith('linkspace-release-')).length,
 });
 
 /** Expects that a release is refused with these words, and that nothing has changed. */
@@ -175,9 +167,12 @@ test('makes a commit with a tag, whose files say the version', async () => {
     `## [Unreleased]\n\n## [${VERSION}] - 2026-11-30\n\n- A change.\n\n## [0.1.0] - 2026-11-21\n`,
   );
   const changes = read('docs/schema-changes.md');
-  expect(changes).toContain(
-    `\n\n## ${VERSION}\n\nCompared with 0.1.0, which has no tag.\n\n**Breaking**\n\n- Field `,
-  );
+  // A clone of a part of the history has no schema to compare with.
+  const compared =
+    git('rev-parse', '--is-shallow-repository') === 'true'
+      ? 'There is no earlier schema'
+      : 'Compared with 0.1.0, which has no tag.\n\n**Breaking**';
+  expect(changes).toContain(`\n\n## ${VERSION}\n\n${compared}`);
   // Nothing but the lockfile, which names other packages, says the former version.
   const files = git('diff', '--name-only', 'HEAD^').split('\n');
   const left = spawnSync('git', ['grep', '--fixed-strings', '--word-regexp', '--name-only', present], {
