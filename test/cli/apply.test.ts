@@ -119,6 +119,13 @@ links:
   four: { url: "https://example.com/4", targeting: { platforms: [{ platform: IOS, url: "https://example.com/ios" }] }, expiration: { at: "2027-01-01T10:00:30+01:00" } }
   six: { url: "https://example.com/6", expiration: { at: "2027-01-01T10:00+0130" } }
   five: { url: "https://example.com/5", targeting: { languages: [{ language: DE, url: "https://example.com/de" }] } }
+  six:
+    url: "https://example.com/6"
+    rules:
+      - when: [{ country: { in: [de, AT] } }, { query: { name: A, in: [B, a] } }, { time: { until: "2027-01-01T00:00+01:00" } }]
+        to: [{ url: "https://example.com/de", weight: 2 }, { name: Other, url: "https://example.com/other" }]
+      - { name: All, when: [], to: [{ url: "https://example.com/all" }] }
+    ruleTests: [{ visitor: { country: fr }, expect: { rule: All } }]
 `.replace('defaults: &none null\n', '');
 
 test('applying twice changes nothing, whatever the service keeps of a value', async () => {
@@ -131,6 +138,20 @@ test('applying twice changes nothing, whatever the service keeps of a value', as
   });
   expect(statements.filter((sql) => /^(INSERT|UPDATE|DELETE)/i.test(sql))).toEqual([]);
   expect(await server.database.prisma.link.findMany()).toEqual(before);
+});
+
+test('changes rules, and refuses a condition with two kinds', async () => {
+  const links = (value: string) => `name: rules
+links:
+  one:
+    url: "https://example.com/"
+    rules: [{ when: [{ query: { name: a, in: [${value}] } }], to: [{ url: "https://example.com/a" }] }]
+`;
+  await apply(links('x'));
+  expect((await apply(links('X'))).stdout).toContain('changed 1,');
+  expect((await apply(links('X'))).stdout).toContain('unchanged 1.');
+  const wrong = links('x').replace('query: {', 'country: { in: [DE] }, query: {');
+  expect((await apply(wrong)).stderr).toContain('must have exactly one of country,');
 });
 
 test('a field that is absent is not touched', async () => {

@@ -303,6 +303,20 @@ describe('rules', () => {
     expect(changes.nodes.map(({ fields }) => fields).slice(1)).toEqual([['rules', 'ruleTests'], ['title']]);
   });
 
+  test('are compared without ids where links are reused', async () => {
+    const rules = [{ when: [{ country: { in: ['DE'] } }], to: [to('a'), to('b')] }];
+    const made = await create({ rules: [{ when: [], to: [to('x')] }] });
+    await update(made.id, { rules });
+    expect(await create({ rules, reuse: true })).toMatchObject({ id: made.id });
+    const others = [
+      [],
+      [{ ...rules[0], name: 'N' }],
+      [{ ...rules[0], when: [] }],
+      [{ ...rules[0], to: [to('b'), to('a')] }],
+    ];
+    for (const other of others) expect((await create({ rules: other, reuse: true })).id).not.toBe(made.id);
+  });
+
   test('get the parameters of a UTM template', async () => {
     const { createUtmTemplate: template } = await owner.data<{ createUtmTemplate: { id: string } }>(
       'mutation { createUtmTemplate(input: { name: "T", source: "s" }) { ... on UtmTemplate { id } } }',

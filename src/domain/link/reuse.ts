@@ -10,11 +10,15 @@ import { listSpellings } from '../../engine/tools/bidirectional.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { ADDRESSES } from '../change/change.ts';
 import { ofAccount } from '../password.ts';
+import { hasSameRules, type RulesInput } from '../rule/columns.ts';
 import type { Services } from '../services.ts';
 import type { LinkInput } from './fields.ts';
 
 /** Maximum number of links with a password to compare, since each comparison is slow. */
 export const MAX_COMPARED = 5;
+
+/** Maximum number of links whose rules are compared: they differ by ids, which the database cannot leave out. */
+const MAX_WITH_RULES = 100;
 
 /** A link may be the same, but its password was not compared yet. */
 export class PasswordNotCompared extends Error {}
@@ -24,6 +28,7 @@ export class Reuse {
   readonly #services: Services;
   readonly #destination: Destination;
   readonly #match: LinkMatch;
+  readonly #rules: RulesInput;
   readonly #passwords: [stored: 'password' | 'privacyPassword', given: string][];
   /** Stored hashes that were compared, and whether the given password has them. */
   readonly #compared = new Map<string, boolean>();
@@ -36,6 +41,7 @@ export class Reuse {
     const { password, privacyPassword, pixelIds, tagIds } = given;
     this.#services = services;
     this.#destination = destination;
+    this.#rules = { rules: given.rules, ruleTests: given.ruleTests };
     this.#passwords = [];
     if (password != null) this.#passwords.push(['password', password]);
     if (privacyPassword != null) this.#passwords.push(['privacyPassword', privacyPassword]);
@@ -82,8 +88,13 @@ export class Reuse {
     return (await this.#candidates(tx)).find((link) => this.#isSame(link)) ?? null;
   }
 
-  #candidates(db: Data): Promise<Link[]> {
-    return findSameLinks(db, this.#destination, this.#match, this.#passwords.length > 0 ? MAX_COMPARED : 1);
+  async #candidates(db: Data): Promise<Link[]> {
+    const max = this.#passwords.length > 0 ? MAX_COMPARED : 1;
+    const { rules, ruleTests } = this.#rules;
+    if (rules === undefined && ruleTests === undefined)
+      return findSameLinks(db, this.#destination, this.#match, max);
+    const found = await findSameLinks(db, this.#destination, this.#match, MAX_WITH_RULES);
+    return found.filter((link) => hasSameRules(this.#rules, link)).slice(0, max);
   }
 
   /** The given passwords, each with the hash that the link has. */

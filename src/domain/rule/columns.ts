@@ -1,10 +1,12 @@
 import type { FieldError } from '../../engine/rules/errors.ts';
 import { fieldError } from '../../engine/rules/errors.ts';
+import { encodeBidi } from '../../engine/tools/bidirectional.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { refusal } from '../rules.ts';
 import type { GivenRule, GivenTest } from './input.ts';
 import { parseRules, readStoredRules, readStoredTests } from './parse.ts';
 import { encodeRules, resolveRules, resolveTests, sizeError } from './resolve.ts';
+import type { StoredRule, StoredTarget } from './stored.ts';
 import { failedTests } from './tests.ts';
 
 /** The parts of an input that set rules and tests. */
@@ -74,4 +76,44 @@ export function mapRuleUrls({ rules, ruleTests }: RuleColumns, change: (url: str
     expect: expect.url === undefined ? expect : { url: change(expect.url) },
   }));
   return { rules: encodeRules({ ...stored, rules: changed }), ruleTests: JSON.stringify(checked) };
+}
+
+interface NamedByDefault {
+  readonly name?: string | null | undefined;
+}
+
+/** True if a stored name is the given one, or by its id where none is given. */
+function hasName(what: 'Rule' | 'Target', { name }: NamedByDefault, stored: Pick<StoredTarget, 'id' | 'name'>) {
+  return stored.name === (name ?? `${what} ${stored.id}`);
+}
+
+const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+function isSameRule(given: GivenRule, stored: StoredRule): boolean {
+  if (!hasName('Rule', given, stored) || !isEqual(given.when, stored.when)) return false;
+  if (given.to.length !== stored.to.length) return false;
+  return given.to.every((target, index) => {
+    const other = stored.to[index];
+    if (other === undefined || !hasName('Target', target, other)) return false;
+    return encodeBidi(target.url) === other.url && target.weight === other.weight;
+  });
+}
+
+/** True if the link has the rules and tests that are given, whatever their ids, and the time of tests that have none. */
+export function hasSameRules({ rules, ruleTests }: RulesInput, stored: RuleColumns): boolean {
+  const { rules: own } = readStoredRules(stored.rules);
+  const tests = readStoredTests(stored.ruleTests);
+  const sameRules =
+    rules === undefined ||
+    (rules.length === own.length &&
+      rules.every((rule, index) => own[index] !== undefined && isSameRule(rule, own[index])));
+  const sameTests =
+    ruleTests === undefined ||
+    (ruleTests.length === tests.length &&
+      ruleTests.every(({ visitor, expect }, index) => {
+        const other = tests[index];
+        if (other === undefined || !isEqual(expect, other.expect)) return false;
+        return isEqual({ at: other.visitor.at, ...visitor }, other.visitor);
+      }));
+  return sameRules && sameTests;
 }

@@ -87,6 +87,9 @@ const LinkExpiration = builder.prismaObject('Link', {
 
 const described = listDescriptions(updateLinkInput);
 
+/** Most links have few rules and tests, and `spendOnTargets` limits many. */
+const usualRules = costs({ size: 2, weight: 1 });
+
 /** Triggers make a link's counter. */
 function readClicks(counter: { clicks: number } | null): number {
   return counter?.clicks ?? 0;
@@ -155,7 +158,7 @@ export const Link = builder.prismaObject('Link', {
       type: [LinkRule],
       select: { rules: true },
       ...described('rules'),
-      extensions: costs({ size: MAX_RULES, weight: 1 }),
+      extensions: usualRules,
       resolve({ rules }, _args, { spendOnTargets }) {
         spendOnTargets(rules.length);
         return readStoredRules(rules).rules;
@@ -165,7 +168,7 @@ export const Link = builder.prismaObject('Link', {
       type: [RuleTest],
       select: { ruleTests: true },
       ...described('ruleTests'),
-      extensions: costs({ size: MAX_RULE_TESTS, weight: 1 }),
+      extensions: usualRules,
       resolve({ ruleTests }, _args, { spendOnTargets }) {
         spendOnTargets(ruleTests.length);
         return readStoredTests(ruleTests);

@@ -26,7 +26,8 @@ const Device = enumType('Device', 'A kind of device.', devices);
 const Weekday = enumType('Weekday', 'A day of the week.', weekdays);
 
 const light = costs({ weight: 1 });
-const few = costs({ size: 3, weight: 1 });
+const few = costs({ size: 1, weight: 1 });
+const some = costs({ size: 2, weight: 1 });
 const IN = `The values that match, at most ${MAX_CONDITION_VALUES}.`;
 const NOT_IN = `The values that do not match, at most ${MAX_CONDITION_VALUES}.`;
 const choice = 'Values that match, or values that do not: one of the lists is null.';
@@ -161,13 +162,13 @@ export const LinkRule = builder.objectRef<StoredRule>('LinkRule').implement({
     when: t.field({
       type: [RuleCondition],
       description: `The conditions, at most ${MAX_CONDITIONS}, which must all match; none for everybody.`,
-      extensions: few,
+      extensions: some,
       resolve: ({ when }) => when,
     }),
     to: t.field({
       type: [RuleTarget],
       description: `The targets, at most ${MAX_RULE_TARGETS}. Several divide the visitors by their weights.`,
-      extensions: few,
+      extensions: some,
       resolve: ({ to }) => to,
     }),
   }),

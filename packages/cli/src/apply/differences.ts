@@ -1,5 +1,6 @@
 import type { LinkFragment, UpdateLinkInput } from '@linkspace/client';
 import type { FileExpiration, FileLink, FileTargeting } from './fields.ts';
+import { hasRules, hasTests } from './same-rules.ts';
 
 /** A field that changes. */
 export interface Difference {
@@ -103,7 +104,7 @@ export function findDifferences(
     differences.push({ field: name, from, to });
   };
   const { url, alias, title, disabled, forwardsQuery, privacy, space, tags, pixelIds } = wanted;
-  const { expiration, targeting } = wanted;
+  const { expiration, targeting, rules, ruleTests } = wanted;
 
   compare('url', url, { isSame: keptUrl(url) === stored.url, from: stored.url });
   if (alias !== undefined)
@@ -141,6 +142,12 @@ export function findDifferences(
   if (targeting !== undefined) {
     const isSame = isSameTargeting(targeting, stored.targeting);
     compare('targeting', asTargetingInput(targeting), { isSame, from: stored.targeting });
+  }
+  if (rules !== undefined)
+    compare('rules', rules, { isSame: hasRules(rules ?? [], stored.rules), from: stored.rules });
+  if (ruleTests !== undefined) {
+    const isSame = hasTests(ruleTests ?? [], stored.ruleTests);
+    compare('ruleTests', ruleTests, { isSame, from: stored.ruleTests });
   }
   return { differences, input };
 }

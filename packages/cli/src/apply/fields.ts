@@ -1,3 +1,4 @@
+import type { LinkRuleInput, RuleTestInput } from '@linkspace/client';
 import { isMap, isScalar, isSeq, type Node as YamlNode } from 'yaml';
 
 /** The fields of a link in a file. A field that is absent is not managed by the file; null clears it. */
@@ -14,6 +15,8 @@ export interface FileLink {
   readonly pixelIds?: readonly string[];
   readonly expiration?: FileExpiration | null;
   readonly targeting?: FileTargeting | null;
+  readonly rules?: LinkRuleInput[] | null;
+  readonly ruleTests?: RuleTestInput[] | null;
 }
 
 export interface FileExpiration {
@@ -161,6 +164,53 @@ const targeting: Read<FileTargeting> = (reader, node, path) => {
   return reader.refuse(node, `${path}.type is missing: it says by which list visitors are told apart`);
 };
 
+const DAYS = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const;
+const DEVICES = ['DESKTOP', 'MOBILE', 'TABLET', 'OTHER'] as const;
+
+/** Reads an object whose fields the service checks further. */
+const loose = (fields: Record<string, Read<unknown>>, required: readonly string[] = []) =>
+  object<Record<string, unknown>>(fields, required);
+const choiceOf = (read: Read<unknown>) => loose({ in: listOf(read), notIn: listOf(read) });
+const texts = choiceOf(text);
+
+const conditions = {
+  ...{ country: texts, language: texts, browser: texts, referrer: texts },
+  platform: choiceOf(oneOf(PLATFORMS)),
+  device: choiceOf(oneOf(DEVICES)),
+  query: loose({ name: text, in: listOf(text), notIn: listOf(text), exists: flag }, ['name']),
+  time: loose({ from: text, until: text }),
+  hours: loose({ days: listOf(oneOf(DAYS)), from: text, to: text, timeZone: text }, ['timeZone']),
+};
+
+/** Reads an object with exactly one of these fields. */
+const single =
+  (fields: Record<string, Read<unknown>>): Read<Record<string, unknown>> =>
+  (reader, node, path) => {
+    const value = loose(fields)(reader, node, path);
+    if (value === undefined || Object.keys(value).length === 1) return value;
+    return reader.refuse(node, `${path} must have exactly one of ${Object.keys(fields).join(', ')}`);
+  };
+
+const rule = loose(
+  {
+    name: text,
+    when: listOf(single(conditions)),
+    to: listOf(loose({ name: text, url: text, weight: number }, ['url'])),
+  },
+  ['when', 'to'],
+) as Read<LinkRuleInput>; // Its fields were read as the schema has them, but for their values.
+
+const ruleTest = loose(
+  {
+    visitor: loose({
+      ...{ country: text, language: text, browser: text, query: text, referrer: text, at: text },
+      ...{ userAgent: text, platform: oneOf(PLATFORMS), device: oneOf(DEVICES) },
+    }),
+    expect: single({ url: text, rule: text, noRule: flag }),
+  },
+  ['visitor', 'expect'],
+) as Read<RuleTestInput>; // As above.
+
 /** Reads the fields of a link. */
 export const linkFields = object<FileLink>(
   {
@@ -178,6 +228,8 @@ export const linkFields = object<FileLink>(
       object<FileExpiration>({ at: nullable(time), clicks: nullable(number), url: nullable(text) }, []),
     ),
     targeting: nullable(targeting),
+    rules: nullable(listOf(rule)),
+    ruleTests: nullable(listOf(ruleTest)),
   },
   ['url'],
 );

@@ -5,6 +5,7 @@ import { readLogin } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, usageError } from '../errors.ts';
 import { writeWhole } from '../files.ts';
+import { given } from '../given.ts';
 import { plain } from '../io.ts';
 import { findId } from '../names.ts';
 import { take } from '../pages.ts';
@@ -104,6 +105,12 @@ function exportRecord(link: LinkFragment, pixels: ReadonlyMap<string, { readonly
     platforms: targeting.platforms,
     languages: targeting.languages,
     rotation: targeting.rotation,
+    rules: link.rules.map(({ name, when, to }) => ({
+      name,
+      when: given(when),
+      to: to.map(({ name: of, url, weight }) => ({ name: of, url, weight })),
+    })),
+    rule_tests: given(link.ruleTests),
     clicks: link.clicks,
     last_clicked_at: link.lastClickedAt,
     created_at: link.createdAt,
