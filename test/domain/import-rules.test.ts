@@ -23,7 +23,7 @@ const to = (name: string) => `https://a.example/${name}`;
 async function imported(format: ImportFormat, content: unknown) {
   const { told, created } = await importInto(server, { text: JSON.stringify(content) }, { format });
   const link = await server.database.prisma.link.findFirst({ orderBy: { id: 'asc' } });
-  const { rules } = readStoredRules(link?.rules ?? '');
+  const rules = link === null ? [] : readStoredRules(link.rules).rules;
   return {
     created,
     link,
@@ -269,4 +269,34 @@ test.each(['csv', 'json'] as const)('rules and tests are the same after an expor
   expect(readStoredRules(before.rules).rules).toHaveLength(2);
   expect(after.rules).toBe(before.rules);
   expect(readStoredTests(after.ruleTests)).toEqual(readStoredTests(before.ruleTests));
+});
+
+test('a test of rules that fails is left out, and not its link', async () => {
+  const record = {
+    ...{ kind: 'link', alias: 'a', url },
+    rules: [{ name: 'Germany', when: [{ country: { in: ['DE'] } }], to: [{ url: to('de') }] }],
+    rule_tests: [
+      { visitor: { country: 'DE' }, expect: { rule: 'Austria' } },
+      { visitor: { country: 'DE' }, expect: { rule: 'Germany' } },
+    ],
+  };
+  const { created, told, link } = await imported('csv', { data: [record] });
+  expect([created, told]).toEqual([
+    1,
+    ['rule_tests is imported without test 1, which fails: the rule "Germany" leads'],
+  ]);
+  expect(readStoredTests(link?.ruleTests ?? '')).toMatchObject([{ expect: { rule: 'Germany' } }]);
+});
+
+test.each([
+  ['rules', [{ when: [{ country: { in: ['QQ'] } }], to: [{ url }] }], 'must be an ISO 3166-1 alpha-2 code'],
+  ['rules', 'x', 'must be a list in JSON'],
+  ['rules', Array(21).fill({ when: [], to: [{ url }] }), 'at most 20'],
+  ['rule_tests', [{ visitor: {}, expect: {} }], 'must have exactly one of'],
+])('wrong %s of our own format refuse the line: %#', async (column, value, message) => {
+  const { created, told } = await imported('csv', {
+    data: [{ kind: 'link', alias: 'a', url, [column]: value }],
+  });
+  expect([created, told]).toEqual([0, [expect.stringContaining(message)]]);
+  expect(told[0]).toMatch(new RegExp(`^${column} `));
 });

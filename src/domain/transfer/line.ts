@@ -5,6 +5,10 @@ import { isAlias, MAX_ALIAS } from '../link/alias.ts';
 import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/fields.ts';
 import type { Platform } from '../link/platforms.ts';
+import { rulesInput, ruleTestsInput } from '../rule/input.ts';
+import { parseRules } from '../rule/parse.ts';
+import { resolveRules, resolveTests } from '../rule/resolve.ts';
+import { failedTests } from '../rule/tests.ts';
 import { refusal } from '../rules.ts';
 import { type Access, decideAccess } from './closing.ts';
 import type { FileRecord } from './file-record.ts';
@@ -70,6 +74,7 @@ function buildLine(values: Values, access: Access, format: Format, now: Date) {
       field: 'url',
       message: `ends in "${word}", which is read as part of the URL: ${ALIAS_PLACE}`,
     });
+  const targets = readTargets(values, now, notes);
   const line = {
     kind,
     names: nameLinks(values, format, notes),
@@ -92,8 +97,8 @@ function buildLine(values: Values, access: Access, format: Format, now: Date) {
         at: access.endsAt?.toISOString(),
         clicks: access.clicks,
       },
-      ...readTargets(values, now, notes),
-      ruleTests: values.rule_tests,
+      ...targets,
+      ruleTests: passingTests(values, targets.rules, now, notes),
     },
     space: readSpace(values),
     tags: values.tags ?? [],
@@ -158,6 +163,21 @@ function readTargets(values: Values, now: Date, notes: Note[]) {
       rotation: values.rotation,
     },
   };
+}
+
+/** Returns the tests of the rules that pass. One that fails would refuse the whole link, though a link may have it. */
+function passingTests({ url = '', rule_tests: all }: Values, given: unknown, now: Date, notes: Note[]) {
+  const rules = rulesInput.safeParse(given ?? []).data;
+  const tests = ruleTestsInput.safeParse(all ?? []).data;
+  // The rules for links refuse those that are wrong.
+  if (all === undefined || !rules || !tests) return all;
+  const parsed = parseRules(resolveRules(rules, null).rules);
+  const failed = new Map(
+    failedTests(parsed, url, resolveTests(tests, now)).map((one) => [one.test, one.why]),
+  );
+  for (const [test, why] of failed)
+    notes.push({ field: 'rule_tests', message: `is imported without test ${test + 1}, which fails: ${why}` });
+  return all.filter((_test, index) => !failed.has(index));
 }
 
 /** A link that visitors could not open must stay closed. */
