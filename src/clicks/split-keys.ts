@@ -32,7 +32,7 @@ export class SplitKeys {
   readonly #shared = new Map<Day, SplitKey>();
   #own: { readonly day: Day; readonly key: SplitKey } | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** When the salts may be read again, by `performance.now()`. */
+  /** The time from which the salts may be read again, by `performance.now()`. */
   #retryAt = 0;
 
   constructor(read: ReadSalt, now: () => Date) {

@@ -65,11 +65,11 @@ export interface ParsedRules {
   readonly languages: readonly string[];
   /** True if a rule has several targets with a weight above 0. */
   readonly hasSplits: boolean;
-  /** What they take in memory, about, in bytes. */
+  /** Their approximate size in memory, in bytes. */
   readonly bytes: number;
 }
 
-/** What conditions ask about a visit. Null is unknown. */
+/** Facts of a visit that conditions ask for. Null is unknown. */
 export interface Facts {
   readonly country: string | null;
   /** The best for the visitor of `ParsedRules.languages`. */

@@ -9,7 +9,7 @@ const DUPLICATE = refusal('DUPLICATE');
 const NAME_TAKEN = refusal('RULE_NAME_TAKEN');
 const UNKNOWN_ID = refusal('RULE_ID');
 
-/** What has an id and a name. */
+/** A rule or a target with its id and name. */
 interface Named {
   readonly id: number;
   readonly name: string;

@@ -6,7 +6,7 @@ export function makeSplitKey(salt: string): KeyObject {
   return createSecretKey(createHmac('sha256', salt).update('linkspace splits').digest());
 }
 
-/** Who is to keep a target, and of which rule. */
+/** The visitor who is to keep a target, and the rule. */
 export interface SplitVisit {
   readonly linkId: number;
   readonly ruleId: number;

@@ -100,7 +100,7 @@ export interface StoredVisitor {
   readonly userAgent?: string;
 }
 
-/** What a test expects: exactly one of its fields. */
+/** The expectation of a test: exactly one of its fields. */
 export interface StoredExpectation {
   /** One of the targets' URLs of the rule that leads, or where none does, the link's own URL. */
   readonly url?: string;
