@@ -83,7 +83,11 @@ interface NamedByDefault {
 }
 
 /** True if a stored name is the given one, or by its id where none is given. */
-function hasName(what: 'Rule' | 'Target', { name }: NamedByDefault, stored: Pick<StoredTarget, 'id' | 'name'>) {
+function hasName(
+  what: 'Rule' | 'Target',
+  { name }: NamedByDefault,
+  stored: Pick<StoredTarget, 'id' | 'name'>,
+) {
   return stored.name === (name ?? `${what} ${stored.id}`);
 }
 
