@@ -34,7 +34,8 @@ const locales = new LRUCache<string, Value, Visitor>({
  */
 export function referrerHost(referrer: string): string | null {
   // `www.` and a single label, such as www.example, is the whole name of a site.
-  return hostOfReferrer(referrer)?.replace(/^www\.(?=.+\.)/, '') ?? null;
+  const host = hostOfReferrer(referrer);
+  return /^https?:/i.test(referrer) ? (host?.replace(/^www\.(?=.+\.)/, '') ?? null) : host;
 }
 
 const referrers = new LRUCache<string, readonly Value[]>({

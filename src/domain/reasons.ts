@@ -69,7 +69,7 @@ export const reasons = {
   ROLE_MISSING: 'The operation needs the role {needed}.',
   ROLE_TOO_HIGH: 'The highest role that can be given here is {role}.',
   ROLE_TOO_LOW: 'The caller has the role {role}; the operation needs {needed}.',
-  RULES_TOO_LARGE: 'The JSON has {bytes} bytes; at most {max} are allowed.',
+  RULES_TOO_LARGE: 'The JSON has more than {max} bytes.',
   RULE_TEST_FAILS: 'The rules decide otherwise than the test expects.',
   SCOPE_MISSING: 'The API key lacks the scope {scope}.',
   SESSION_ENDED: 'The session was ended.',

@@ -74,7 +74,7 @@ export const rules = {
   QR_SIZE: 'must be at least {min} for this address and margin',
   ROLE: 'may be at most {role}',
   ROLE_TOO_LOW: 'The role {role} may not do this: it needs {needed}.',
-  RULES_SIZE: 'may have at most {max} bytes as JSON, not {bytes}',
+  RULES_SIZE: 'may have at most {max} bytes as JSON, not {length}',
   RULE_ID: 'must be an id that this link has here, or absent',
   RULE_NAME_TAKEN: 'is already a name in this list',
   RULE_TEST: 'fails: {reason}',

@@ -431,7 +431,7 @@ const rules: Translation['rules'] = {
   REQUIRED: 'fehlt',
   ROLE: 'ist höher, als hier erlaubt ist',
   ROLE_TOO_LOW: 'Ihre Rolle reicht dafür nicht aus.',
-  RULES_SIZE: 'darf als JSON höchstens {max} Bytes haben, nicht {bytes}',
+  RULES_SIZE: 'darf als JSON höchstens {max} Bytes haben, nicht {length}',
   RULE_ID: 'muss eine Kennung sein, die der Link hier hat, oder fehlen',
   RULE_NAME_TAKEN: 'ist in dieser Liste schon vergeben',
   RULE_TEST: 'schlägt fehl: {reason}',

@@ -116,7 +116,7 @@ const rules: Translation['rules'] = {
   REQUIRED: 'no puede faltar',
   ROLE: 'puede ser {role} como máximo',
   ROLE_TOO_LOW: 'Su rol no lo permite: hace falta el rol {needed}.',
-  RULES_SIZE: 'puede tener como máximo {max} bytes en JSON, no {bytes}',
+  RULES_SIZE: 'puede tener como máximo {max} bytes en JSON, no {length}',
   RULE_ID: 'debe ser un identificador que el enlace tiene aquí, o faltar',
   RULE_NAME_TAKEN: 'ya es un nombre de esta lista',
   RULE_TEST: 'falla: {reason}',

@@ -116,7 +116,7 @@ const rules: Translation['rules'] = {
   REQUIRED: 'est obligatoire',
   ROLE: 'ne peut pas dépasser {role}',
   ROLE_TOO_LOW: 'Votre rôle ne le permet pas : il faut le rôle {needed}.',
-  RULES_SIZE: 'peut avoir au plus {max} octets en JSON, pas {bytes}',
+  RULES_SIZE: 'peut avoir au plus {max} octets en JSON, pas {length}',
   RULE_ID: 'doit être un identifiant que le lien a ici, ou manquer',
   RULE_NAME_TAKEN: 'est déjà un nom de cette liste',
   RULE_TEST: 'échoue : {reason}',

@@ -45,7 +45,7 @@ function minutesIn(time = '00:00'): number {
   return Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 }
 
-/** A condition that nobody meets: for conditions of a later version, and hours in a zone that this version of Node does not know. */
+/** A condition that nobody meets, for those of a later version, and for hours in a zone that this version of Node does not know. */
 const NEVER: Condition = { kind: 'time', from: Infinity, until: -Infinity };
 
 function parseHours({ days: named, from, to, timeZone }: StoredHours): Condition {

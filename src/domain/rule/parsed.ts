@@ -65,11 +65,11 @@ export interface ParsedRules {
   readonly languages: readonly string[];
   /** True if a rule has several targets with a weight above 0. */
   readonly hasSplits: boolean;
-  /** Their approximate size in memory, in bytes. */
+  /** Bytes that they take in memory, about. */
   readonly bytes: number;
 }
 
-/** Facts of a visit that conditions ask for. Null is unknown. */
+/** The properties of a visit that conditions ask for. Null is unknown. */
 export interface Facts {
   readonly country: string | null;
   /** The best for the visitor of `ParsedRules.languages`. */

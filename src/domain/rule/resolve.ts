@@ -9,7 +9,7 @@ const DUPLICATE = refusal('DUPLICATE');
 const NAME_TAKEN = refusal('RULE_NAME_TAKEN');
 const UNKNOWN_ID = refusal('RULE_ID');
 
-/** A rule or a target with its id and name. */
+/** A stored rule or target. */
 interface Named {
   readonly id: number;
   readonly name: string;
@@ -121,7 +121,7 @@ export function resolveTests(given: readonly GivenTest[], now: Date): StoredTest
 export function sizeError(column: 'rules' | 'ruleTests', text: string): FieldError | null {
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_RULES_BYTES) return null;
-  return fieldError([column], refusal('RULES_SIZE', { max: MAX_RULES_BYTES, bytes }));
+  return fieldError([column], refusal('RULES_SIZE', { max: MAX_RULES_BYTES, length: bytes }));
 }
 
 /** The rules as their column stores them. */

@@ -6,7 +6,7 @@ export function makeSplitKey(salt: string): KeyObject {
   return createSecretKey(createHmac('sha256', salt).update('linkspace splits').digest());
 }
 
-/** The visitor who is to keep a target, and the rule. */
+/** A visitor who keeps a target, and the rule that has it. */
 export interface SplitVisit {
   readonly linkId: number;
   readonly ruleId: number;
