@@ -8,29 +8,38 @@ import {
   MAX_LISTED_BYTES,
   parseValues,
 } from '../domain/change/values.ts';
+import { costs } from '../engine/graphql/cost/costs.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
+
+/** The cost of a part of a value, which the field `values` has already. */
+const free = costs({ weight: 0 });
 
 export const ChangedValueType = builder.objectRef<ChangedValue>('ChangedValue').implement({
   description: 'The value of a field before and after a change.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'The name of the field in this schema.' }),
+    name: t.exposeString('name', { description: 'The name of the field in this schema.', extensions: free }),
     before: t.exposeString('before', {
+      extensions: free,
       nullable: true,
       description:
         'The value before the change, as JSON: relations are ids, other values as an input would have them. Null if there was none.',
     }),
     after: t.exposeString('after', {
+      extensions: free,
       nullable: true,
       description: 'The value after the change, like `before`; null for none, and after a deletion.',
     }),
     isSecret: t.exposeBoolean('isSecret', {
+      extensions: free,
       description: 'True for a password, of which no value is shown or compared.',
     }),
     isCut: t.exposeBoolean('isCut', {
+      extensions: free,
       description: `True if a text was over ${MAX_LISTED_BYTES / 1024} kB and is cut, so that it is no JSON. The query \`change\` gives it whole.`,
     }),
     isKept: t.exposeBoolean('isKept', {
+      extensions: free,
       description: `False if a text was over ${MAX_KEPT_BYTES / 1024} kB. It is null then, and the change cannot be reverted.`,
     }),
   }),

@@ -49,9 +49,6 @@ export const typeOf: Readonly<Record<RecordKindName, string>> = {
 /** The maximum number of fields of a record. */
 const MAX_FIELDS = 20;
 
-/** The cost of the values of a change, which may be long. */
-const VALUES_COST = 20;
-
 export const Change = builder.prismaObject('Change', {
   select: { id: true },
   interfaces: [Node],
@@ -109,8 +106,8 @@ export const Change = builder.prismaObject('Change', {
       description:
         'The changed fields of a link, space or tag with their values before and after; of a deletion, all fields that it had. Empty ' +
         'for creations and other kinds of records, and once the values are deleted: after 90 days, or by `forgetChanges`.',
-      // Whatever is selected of them.
-      extensions: costs({ work: VALUES_COST, size: 0 }),
+      // One for each, whatever is selected of it.
+      extensions: costs({ size: MAX_FIELDS }),
       resolve: (change, _args, context) => valuesIn(context, change),
     }),
     isRevertable: t.boolean({

@@ -13,7 +13,7 @@ import './statistics.ts';
 import './change.ts';
 import './revert.ts';
 import './webhook.ts';
-import { type GraphQLSchema, isObjectType } from 'graphql';
+import { defaultFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
 import { tracer } from '../engine/tools/tracing.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
@@ -47,6 +47,49 @@ function withQuestions<Schema extends GraphQLSchema>(schema: Schema): Schema {
   return schema;
 }
 
+/**
+ * Types within a value that may be large but usually is not, as a link's rules. Their costs are those of usual ones; what they have
+ * beyond is counted with the size of targets, again for each alias.
+ */
+const countedTypes = [
+  ...[
+    'ChangedValue',
+    'LinkRule',
+    'RuleCondition',
+    'RuleTarget',
+    'Codes',
+    'Platforms',
+    'Devices',
+    'QueryCondition',
+  ],
+  ...['TimeCondition', 'HoursCondition', 'RuleTest', 'RuleTestVisitor', 'RuleExpectation'],
+];
+
+/** Bytes of a value in an answer, beside its text. */
+const VALUE_BYTES = 50;
+
+function countBytes(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + countBytes(one), VALUE_BYTES);
+  return VALUE_BYTES + (typeof value === 'string' ? value.length : 0);
+}
+
+/** The schema, which counts the size of the types above as they are read. */
+function withSizes<Schema extends GraphQLSchema>(schema: Schema): Schema {
+  for (const name of countedTypes) {
+    const type = schema.getType(name);
+    if (!isObjectType(type)) throw new Error(`no type ${name}`);
+    for (const field of Object.values(type.getFields())) {
+      const { resolve = defaultFieldResolver } = field;
+      field.resolve = (value, args, context: Context, info) => {
+        const found: unknown = resolve(value, args, context, info);
+        context.spendOnTargets(countBytes(found));
+        return found;
+      };
+    }
+  }
+  return schema;
+}
+
 /** The schema with a text for people who open it first. */
 function described<Schema extends GraphQLSchema>(schema: Schema): Schema {
   schema.description =
@@ -55,8 +98,8 @@ function described<Schema extends GraphQLSchema>(schema: Schema): Schema {
   return schema;
 }
 
-export const schema = withTraces(withQuestions(described(builder.toSchema())));
+export const schema = withTraces(withSizes(withQuestions(described(builder.toSchema()))));
 
 /** Builds the schema for covered documents, whose rows have all that their fields select. */
 export const coveredSchema = (): typeof schema =>
-  withTraces(withQuestions(builder.toSchema({ isCovered: true })));
+  withTraces(withSizes(withQuestions(builder.toSchema({ isCovered: true }))));

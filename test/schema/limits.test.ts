@@ -476,6 +476,25 @@ test('limits the size of targets in an answer', async () => {
   expect((await long.graphql(query(1))).errors).toBeUndefined();
 });
 
+test('rules count as often as they are asked for', async () => {
+  const caller = await server.caller('many rules');
+  const country = {
+    in: ['FR', 'DE', 'IT', 'ES', 'PL', 'SE', 'DK', 'NO', 'FI', 'NL', 'BE', 'AT', 'CH', 'PT', 'GR', 'IE'],
+  };
+  const rules = Array.from({ length: 20 }, () => ({
+    when: Array.from({ length: 10 }, () => ({ country })),
+    to: [{ url: 'https://example.com/' }],
+  }));
+  await caller.data('mutation ($input: CreateLinkInput!) { createLink(input: $input) { __typename } }', {
+    input: { url: 'https://example.com/', rules },
+  });
+  const query = (aliases: number) =>
+    `{ links(first: 1) { edges { node { rules { when { country { ${many(aliases, (i) => `a${i}: in`)} } } } } } } }`;
+  expect((await caller.graphql(query(10))).errors).toBeUndefined();
+  const { status, data, errors } = await caller.graphql(query(190));
+  expect([status, data, errors?.[0]?.extensions.code]).toEqual([400, null, 'TOO_COSTLY']);
+});
+
 test('every list declares its size', () => {
   const isList = (type: GraphQLOutputType): boolean => isListType(isNonNullType(type) ? type.ofType : type);
   const silent = Object.values(schema.getTypeMap()).flatMap((type) =>
