@@ -1318,7 +1318,11 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await caller.rest('PATCH', `/links/${id}`, { disabled: 0 });
     await expect
       .poll(async () => (await page.locator('.deed').allInnerTexts()).map((text) => text.toLowerCase()))
-      .toEqual(['changed: status', 'changed: title, status', 'created']);
+      .toEqual([
+        'changed: status\nstatus: disabled → active\nrestore',
+        'changed: title, status\ntitle: visited → renamed\nstatus: active → disabled\nrestore',
+        'created',
+      ]);
     await page
       .getByText(/^by the key ls_/)
       .first()

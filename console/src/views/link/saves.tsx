@@ -11,15 +11,23 @@ import type { LinkWholeFragment, LoggedChangeFragment } from '../../generated/do
 import { texts } from '../../texts.ts';
 import { atNearMoment } from '../../words/format.ts';
 
-/** The changes whose values are still those of the link, and that the service can take back. The log has the newest first. */
-function openIn(log: readonly LoggedChangeFragment[]): LoggedChangeFragment[] {
+/**
+ * Those of the changes that the service can take back, since their values are those of the link, each field once. The log has the
+ * newest first.
+ */
+function openIn(log: readonly LoggedChangeFragment[], ids: readonly string[]): LoggedChangeFragment[] {
   const latest = new Map<string, string | null>();
   for (const { values } of log)
     for (const { name, after } of values) if (!latest.has(name)) latest.set(name, after);
-  return log.filter(
-    ({ isRevertable, values }) =>
-      isRevertable && values.every(({ name, after, isSecret }) => isSecret || latest.get(name) === after),
-  );
+  const taken = new Set<string>();
+  return log.filter(({ id, isRevertable, values }) => {
+    if (!isRevertable || !ids.includes(id)) return false;
+    const isOpen = values.every(
+      ({ name, after, isSecret }) => isSecret || (latest.get(name) === after && !taken.has(name)),
+    );
+    if (isOpen) for (const { name } of values) taken.add(name);
+    return isOpen;
+  });
 }
 
 /** What was saved in this tab, with the values before, to take back unless the fields are being edited again. */
@@ -39,9 +47,7 @@ export function Saves({
     .flatMap(({ changeIds }) => changeIds);
   const log = useChangesOfLink(link.id, null, ids.length === 0);
   const edited = new Set(Object.keys(changedFields(fields, read)).map(loggedName));
-  const open = openIn(log).filter(
-    ({ id, fields }) => ids.includes(id) && !fields.some((name) => edited.has(name)),
-  );
+  const open = openIn(log, ids).filter(({ fields }) => !fields.some((name) => edited.has(name)));
   const nameOf = useValueNames(open);
   if (open.length === 0) return null;
   return (
