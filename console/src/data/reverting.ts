@@ -13,7 +13,7 @@ import { write } from './write.ts';
 /** The longest time that the links of a space or tag need to get it back, in milliseconds. */
 const PATIENCE = 300_000;
 
-export type RevertResult = RevertChangeMutation['revertChange'];
+type RevertResult = RevertChangeMutation['revertChange'];
 
 /** Takes a change back. @throws Fault */
 export async function revert(session: Session, id: string): Promise<RevertResult> {
@@ -24,7 +24,7 @@ export async function revert(session: Session, id: string): Promise<RevertResult
 }
 
 /** The outcome of taking several changes back. */
-export interface RevertedAll {
+interface RevertedAll {
   /** The ids of the changes that did it. */
   readonly changeIds: readonly string[];
   /** The number of changes of records that were changed since. */

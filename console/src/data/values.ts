@@ -25,7 +25,7 @@ export interface ValueRow {
 }
 
 /** A value without words: of a secret, of a cut text that is no whole JSON, or one that is not kept. */
-export type Unshown = 'secret' | 'cut' | 'lost';
+type Unshown = 'secret' | 'cut' | 'lost';
 
 export interface ShownValue {
   readonly rows: readonly ValueRow[];

@@ -25,7 +25,7 @@ interface Words {
 }
 
 /** The outcome of a deletion, with its changes if the last of them can be taken back. */
-export type Removal = Outcome & { readonly changeIds?: readonly string[] };
+type Removal = Outcome & { readonly changeIds?: readonly string[] };
 
 /** The props of a record's form: the record, null for a new one, and the head of its dialog. */
 export interface RecordFormProps<Row> {
