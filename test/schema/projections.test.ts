@@ -32,25 +32,37 @@ beforeAll(async () => {
     'language[0][value]': 'https://example.com/de',
   });
   id = link.id;
+  await owner.data(`mutation { updateLink(id: "${id}", input: {
+    rules: [{ when: [{ country: { in: ["FR"] } }], to: [{ url: "https://fr.example/" }] }],
+    ruleTests: [{ visitor: { country: "DE" }, expect: { noRule: true } }]
+  }) { __typename } }`);
   const data = { clicks: 7, lastClickedAt: server.clock.now };
   await server.database.prisma.linkCounter.update({ where: { linkId: id }, data });
   await settled(server.database);
 });
 afterAll(() => server.stop());
 
+/** Selections of fields within fields. */
+const deeper: Readonly<Record<string, string>> = {
+  ...{ countries: '{ url }', platforms: '{ url }', languages: '{ url }' },
+  ...{ when: '{ country { in } }', to: '{ name url }', visitor: '{ at country }', expect: '{ noRule }' },
+};
+
 /** Each field of a link, with all of its subfields. */
 function fieldsOfLink(): [string, string][] {
   const type = schema.getType('Link');
   if (!isObjectType(type)) throw new Error('there is no such type');
-  return Object.values(type.getFields()).map((field) => {
+  // Warnings of rules are null in lists.
+  const all = Object.values(type.getFields()).filter(({ name }) => name !== 'ruleWarnings');
+  return all.map((field) => {
     const below = getNamedType(field.type);
     if (isLeafType(below)) return [field.name, field.name];
     if (field.name === 'history') return ['history', 'history(first: 1) { edges { node { action } } }'];
     if (!isObjectType(below)) throw new Error(`${field.name} has no fields`);
     const leaves = Object.values(below.getFields()).flatMap((one) => {
-      const named = getNamedType(one.type);
-      if (isLeafType(named)) return one.name;
-      return /^(countries|platforms|languages)$/.test(one.name) ? `${one.name} { url }` : [];
+      if (isLeafType(getNamedType(one.type))) return one.name;
+      const below = deeper[one.name];
+      return below === undefined ? [] : `${one.name} ${below}`;
     });
     return [field.name, `${field.name} { ${leaves.join(' ')} }`];
   });

@@ -59,7 +59,7 @@ function put(now: readonly Deed[]): void {
   else kept.set(NAME, JSON.stringify(now.map(({ text: _, ...deed }) => deed)));
 }
 
-/** What was done in this tab, the last first. */
+/** Deeds of this tab, the last first. */
 export const lately = {
   subscribe: deeds.subscribe,
   get: deeds.get,

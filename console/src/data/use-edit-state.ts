@@ -38,7 +38,7 @@ async function undoSave(
 }
 
 export interface EditState extends Editing {
-  /** What others changed, besides what is changed in the form. */
+  /** Changes of others to fields that the form does not change. */
   readonly theirs: Theirs | null;
   readonly isChanged: boolean;
   /** True if it was kept in this browser before. */

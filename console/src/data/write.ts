@@ -33,7 +33,7 @@ const patiently =
   (to, { signal, ...init } = {}) =>
     fetch(to, { ...init, signal: AbortSignal.any([until, ...(signal ? [signal] : [])]) });
 
-/** What a write answers. */
+/** The answer of a write. */
 export interface Written<Data> {
   readonly data: Data;
   /** The ids of its changes in the log, in order; none from a service of an earlier version. */

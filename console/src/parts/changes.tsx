@@ -164,7 +164,7 @@ interface Parts {
   readonly nameOf: NameOf;
 }
 
-/** What somebody did, with the values, and a button to take it back. */
+/** A change with its values, and a button to take it back. */
 function Deed({ isOfRecord, ...parts }: Parts & { isOfRecord: boolean }): ReactElement {
   const { group, nameOf } = parts;
   const id = useId();

@@ -30,7 +30,7 @@ function openIn(log: readonly LoggedChangeFragment[], ids: readonly string[]): L
   });
 }
 
-/** What was saved in this tab, with the values before, to take back unless the fields are being edited again. */
+/** The saves of this tab with the values before, to take back unless the fields are being edited again. */
 export function Saves({
   link,
   edit: { fields, read },

@@ -7,7 +7,7 @@ import { ChangeDocument } from '../../generated/documents.ts';
 import { texts } from '../../texts.ts';
 import { atTime } from '../../words/format.ts';
 
-/** What was done: in the words of then, or after a reload in those of the log. */
+/** A deed: in the words of then, or after a reload in those of the log. */
 function useDeedText({ text, changeIds }: Deed): string {
   const [id = ''] = changeIds;
   const change = useRead(ChangeDocument, { id }, { pause: text !== undefined || id === '' }).data?.change;
