@@ -25,15 +25,10 @@ export function SpacesView(): ReactElement {
       pageOf={({ spaces }) => spaces}
       Form={SpaceForm}
       remove={(id, onProgress) =>
-        emptying(
-          session,
-          { spaceId: id },
-          onProgress,
-          async (long) => {
-            const { data, changeIds } = await writeLogged(session, DeleteSpaceDocument, { id }, long);
-            return { ...data.deleteSpace, changeIds };
-          },
-        )
+        emptying(session, { spaceId: id }, onProgress, async (long) => {
+          const { data, changeIds } = await writeLogged(session, DeleteSpaceDocument, { id }, long);
+          return { ...data.deleteSpace, changeIds };
+        })
       }
     >
       {(space) => (

@@ -35,15 +35,10 @@ export function TagsView(): ReactElement {
         Form={TagForm}
         actionsOf={(tag) => [{ name: t.merge, icon: 'merge', run: () => setInto(tag) }]}
         remove={(id, onProgress) =>
-          emptying(
-            session,
-            { tags: { any: [id] } },
-            onProgress,
-            async (long) => {
+          emptying(session, { tags: { any: [id] } }, onProgress, async (long) => {
             const { data, changeIds } = await writeLogged(session, DeleteTagDocument, { id }, long);
             return { ...data.deleteTag, changeIds };
-          },
-          )
+          })
         }
       >
         {(tag) => (
