@@ -119,8 +119,8 @@ links:
   four: { url: "https://example.com/4", targeting: { platforms: [{ platform: IOS, url: "https://example.com/ios" }] }, expiration: { at: "2027-01-01T10:00:30+01:00" } }
   six: { url: "https://example.com/6", expiration: { at: "2027-01-01T10:00+0130" } }
   five: { url: "https://example.com/5", targeting: { languages: [{ language: DE, url: "https://example.com/de" }] } }
-  six:
-    url: "https://example.com/6"
+  seven:
+    url: "https://example.com/7"
     rules:
       - when: [{ country: { in: [de, AT] } }, { query: { name: A, in: [B, a] } }, { time: { until: "2027-01-01T00:00+01:00" } }]
         to: [{ url: "https://example.com/de", weight: 2 }, { name: Other, url: "https://example.com/other" }]
@@ -131,10 +131,10 @@ links:
 test('applying twice changes nothing, whatever the service keeps of a value', async () => {
   const { code, stdout, stderr } = await apply(everything);
   expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toContain('Created 6,');
+  expect(stdout).toContain('Created 7,');
   const before = await server.database.prisma.link.findMany();
   const statements = await server.statementsOf(async () => {
-    expect((await apply(everything)).stdout).toBe('Created 0, changed 0, deleted 0, unchanged 6.\n');
+    expect((await apply(everything)).stdout).toBe('Created 0, changed 0, deleted 0, unchanged 7.\n');
   });
   expect(statements.filter((sql) => /^(INSERT|UPDATE|DELETE)/i.test(sql))).toEqual([]);
   expect(await server.database.prisma.link.findMany()).toEqual(before);
