@@ -433,6 +433,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       server.clock.now = new Date(server.clock.now.getTime() + 1000);
       await caller.rest('PATCH', `/links/${id}`, { title: next });
       await page.locator('.meanwhile').getByText(`Title: Before → ${next}`).waitFor();
+      // The log may come before the link.
+      await expect.poll(() => title.inputValue()).toBe(next);
     }
     server.clock.now = new Date(server.clock.now.getTime() + 1000);
     await title.fill('Mine');

@@ -104,8 +104,12 @@ export function EditLink({
   const t = texts.link;
   const about = aboutRecord('LINK', link.id);
   const form = useRef<HTMLFormElement>(null);
-  /** The message about the last save, and its fields. */
-  const told = useRef<{ toast: number; names: readonly string[] }>({ toast: 0, names: [] });
+  /** The message about the last save, its fields and its time. */
+  const told = useRef<{ toast: number; names: readonly string[]; at: string }>({
+    toast: 0,
+    names: [],
+    at: '',
+  });
   /** The field that had the focus last. */
   const field = useRef<HTMLElement>(null);
   const onFocus = ({ target }: FocusEvent<HTMLElement>) => {
@@ -127,7 +131,11 @@ export function EditLink({
     void undo(session, changeIds, { about });
   };
   const refuse = (wrong: FieldErrors) => showWrong('.edit', () => edit.setErrors(wrong));
-  const isOverwritten = edit.theirs?.values.some(({ name }) => told.current.names.includes(name));
+  // The log may not have the save yet: changes from before it overwrite nothing.
+  const isOverwritten = edit.theirs?.changes.some(
+    ({ at, fields: changed }) =>
+      at > told.current.at && changed.some((name) => told.current.names.includes(name)),
+  );
   // “Saved. Undo” may be incomplete by now; the list of saves beside the form has all that can still be undone.
   useEffect(() => {
     if (isOverwritten || hasConflict) dismissToast(told.current.toast);
@@ -183,7 +191,7 @@ export function EditLink({
               action: { name: texts.undo, run: () => takeBack(changeId) },
             }),
         });
-        told.current = { toast, names: names.map(loggedName) };
+        told.current = { toast, names: names.map(loggedName), at: result.updatedAt };
         announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
       } else if (result.__typename === 'ValidationError') {
         const { errors: wrong, besides } = linkErrors(result, mine.fields);
