@@ -128,7 +128,7 @@ export async function updateSpace(
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateNamedInput, input);
   const decide = (row: Space) => {
-    requireAfter(row, reverts, (name) => namedText(name, row));
+    requireAfter(row, reverts, (name, text) => namedText(name, row) === text);
     return nameColumns(fields);
   };
   return updateOwned(db, kind, actor, id, now, decide, {

@@ -115,7 +115,7 @@ export async function updateTag(
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateNamedInput, input);
   const decide = (row: Tag) => {
-    requireAfter(row, reverts, (name) => namedText(name, row));
+    requireAfter(row, reverts, (name, text) => namedText(name, row) === text);
     return nameColumns(fields);
   };
   const update = updateOwned(db, kind, actor, id, now, decide, {

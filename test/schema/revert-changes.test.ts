@@ -106,6 +106,19 @@ describe('rules', () => {
     expect(await rulesOf(id)).toEqual(later);
   });
 
+  test('come back by reversions of several updates, the last one first', async () => {
+    const id = await newLink();
+    const before = await rulesOf(id);
+    await update(id, `rules: [${toShop('Swedes', 'SE')}]`);
+    const one = await last();
+    await update(id, `rules: [${toShop('Poles', 'PL')}]`);
+    expect(await revert(await last())).toMatchObject({ __typename: 'RevertedChange' });
+    expect(await revert(one)).toMatchObject({ __typename: 'RevertedChange' });
+    expect(await rulesOf(id)).toEqual(before);
+    // The rules are others than those that the change made.
+    expect(await revert(one)).toMatchObject({ __typename: 'ConflictError' });
+  });
+
   test('come back with a deleted link', async () => {
     const id = await newLink();
     await update(id, `rules: [${toShop('Swedes', 'SE')}]`);

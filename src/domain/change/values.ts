@@ -125,15 +125,15 @@ export function comparable(values: readonly ChangedValue[]): ChangedValue[] {
 
 /**
  * Makes sure that fields still have the values that a change gave them. The row must be locked, or be written only as it was read.
- * @param textOf the text of a field now
+ * @param hasNow whether a field has the value of a text now
  * @throws DomainError CONFLICT
  */
 export function requireAfter(
   row: { readonly updatedAt: Date },
   values: readonly ChangedText[],
-  textOf: (name: string) => string | null,
+  hasNow: (name: string, text: string | null) => boolean,
 ): void {
-  if (values.some(({ name, after }) => textOf(name) !== after)) throw changedSince(row);
+  if (!values.every(({ name, after }) => hasNow(name, after))) throw changedSince(row);
 }
 
 /** The JSON of a value; null for none. */

@@ -39,7 +39,7 @@ import {
   updateLinkInput,
   withPlainKey,
 } from './fields.ts';
-import { fieldText, keepUpdate } from './values.ts';
+import { hasText, keepUpdate } from './values.ts';
 import { spendOnUpdates } from './written-rows.ts';
 
 /** A text that is equal for equal sets of ids. */
@@ -292,7 +292,7 @@ async function settingsFor(
   const { plainKey } = withPlainKey({ ...stored, ...changedColumns(stored, { ...set, ...utm }) });
   const changed = changedColumns(stored, { ...set, ...utm, plainKey });
   const { lostTags, before, ...lists } = await otherLists(client, stored.id, input);
-  requireAfter(stored, change.reverts, (name) => fieldText(name, { ...stored, ...before }));
+  requireAfter(stored, change.reverts, (name, text) => hasText(name, text, { ...stored, ...before }));
   const { pixelIds: pixels, tagIds: tags } = lists;
   const columns = { ...changed, ...renewed };
   if (Object.keys(columns).length === 0 && !pixels && !tags) return null;

@@ -57,6 +57,13 @@ export function fieldText(name: string, link: LinkState): string | null {
   return text ? text(link) : jsonText(columns[name]);
 }
 
+/** True if a field of a link has the value of a text, whatever ids further rules would get. */
+export function hasText(name: string, text: string | null, link: LinkState): boolean {
+  const own = fieldText(name, link);
+  if (name !== 'rules' || own === null || text === null) return own === text;
+  return JSON.stringify(readStoredRules(own).rules) === JSON.stringify(readStoredRules(text).rules);
+}
+
 /** The fields before and after a change. */
 function changedTexts(
   fields: readonly string[],
