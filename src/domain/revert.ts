@@ -26,7 +26,8 @@ import { keepLists, keepUpdate, type LinkRemains } from './link/values.ts';
 import { spendOnDeletions, spendOnUpdates } from './link/written-rows.ts';
 import type { LongWork } from './long-work.ts';
 import type { NamedRemains } from './name-and-color.ts';
-import { NO_STORED_RULES, readStoredRules } from './rule/parse.ts';
+import { readStoredRules } from './rule/parse.ts';
+import { encodeRules } from './rule/resolve.ts';
 import type { StoredRule } from './rule/stored.ts';
 import { refusal } from './rules.ts';
 import type { Services } from './services.ts';
@@ -165,7 +166,6 @@ async function restoreDeletedLink(
 ): Promise<void> {
   const parsed = parseValues(values);
   const before = inputBefore(parsed);
-  const rules = parsed.find(({ name }) => name === 'rules')?.before ?? NO_STORED_RULES;
   const ids = (given: unknown) => [given ?? []].flat().map(Number);
   const given = { spaceIds: ids(before.spaceId), pixelIds: ids(before.pixelIds), tagIds: ids(before.tagIds) };
   const none = { domainIds: [], utmTemplateIds: [], hosts: [], aliases: [], aliasKeys: [], externalIds: [] };
@@ -177,6 +177,8 @@ async function restoreDeletedLink(
     tagIds: given.tagIds.filter((id) => found.tagIds.has(id)).map(String),
   };
   const remains: LinkRemains = JSON.parse(restoring ?? '');
+  const noRules = () => encodeRules({ next: remains.nextRuleId ?? 1, rules: [] });
+  const rules = parsed.find(({ name }) => name === 'rules')?.before ?? noRules();
   // The fields are those of an input, which is parsed as any other.
   const restored = { id: recordId, ...remains, rules };
   await restoreLink(db, actor, services, { input: input as never, restored }, now());

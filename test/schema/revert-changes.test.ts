@@ -78,8 +78,11 @@ async function record(type: string, id: number | string, caller = owner) {
 describe('rules', () => {
   const RULES = 'rules { id name when { country { in } } to { id name url weight } }';
   const rulesOf = async (id: string) =>
-    (await owner.data<{ link: { rules: { id: string }[] } }>(`{ link(id: "${id}") { ${RULES} } }`)).link
-      .rules;
+    (
+      await owner.data<{ link: { rules: { id: string; to: { id: string }[] }[] } }>(
+        `{ link(id: "${id}") { ${RULES} } }`,
+      )
+    ).link.rules;
   const toShop = (name: string, country: string) =>
     `{ name: "${name}", when: [{ country: { in: ["${country}"] } }], to: [{ url: "https://${country.toLowerCase()}.example/" }] }`;
   const newLink = async () => {
@@ -117,6 +120,55 @@ describe('rules', () => {
     expect(await rulesOf(id)).toEqual(before);
     // The rules are others than those that the change made.
     expect(await revert(one)).toMatchObject({ __typename: 'ConflictError' });
+  });
+
+  const deleteAndRestore = async (id: string) => {
+    await owner.data(`mutation { deleteLink(id: "${id}") { __typename } }`);
+    expect(await revert(await last())).toMatchObject({ __typename: 'RevertedChange', record: { id } });
+  };
+  const idsOf = async (id: string) =>
+    (await rulesOf(id)).flatMap((rule) => [rule.id, ...rule.to.map((target) => target.id)]);
+
+  test('never get the ids of earlier ones, also after a restoration without rules', async () => {
+    const id = await newLink();
+    const first = await idsOf(id);
+    await update(id, 'rules: null');
+    const removal = await last();
+    await deleteAndRestore(id);
+    await update(id, `rules: [${toShop('Swedes', 'SE')}]`);
+    const second = await idsOf(id);
+    expect(first.filter((one) => second.includes(one))).toEqual([]);
+    await update(id, 'rules: null');
+    expect(await revert(removal)).toMatchObject({ __typename: 'RevertedChange' });
+    expect(await idsOf(id)).toEqual(first);
+    await update(
+      id,
+      `rules: [${toShop('French', 'FR')}, ${toShop('Danes', 'DK')}, ${toShop('Poles', 'PL')}]`,
+    );
+    const third = await idsOf(id);
+    expect([third[0], third[2]]).toEqual([first[0], first[2]]);
+    const all = [...second, ...third];
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test('come back where an earlier version kept no counter with the deleted link', async () => {
+    const id = await newLink();
+    const before = await rulesOf(id);
+    await update(id, 'rules: [], title: "T"');
+    const removal = await last();
+    await owner.data(`mutation { deleteLink(id: "${id}") { __typename } }`);
+    const deletion = await last();
+    const { prisma } = server.database;
+    const where = { id: Number(deletion) };
+    const { restoring } = await prisma.changeValues.findUniqueOrThrow({ where });
+    const { nextRuleId: _, ...others } = JSON.parse(restoring ?? '');
+    await prisma.changeValues.update({ where, data: { restoring: JSON.stringify(others) } });
+    expect(await revert(deletion)).toMatchObject({ __typename: 'RevertedChange' });
+    expect(await revert(removal)).toMatchObject({ __typename: 'RevertedChange', record: { title: null } });
+    expect(await rulesOf(id)).toEqual(before);
+    await update(id, `rules: [${toShop('French', 'FR')}, ${toShop('Poles', 'PL')}]`);
+    const ids = await idsOf(id);
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   test('come back with a deleted link', async () => {

@@ -44,10 +44,11 @@ export async function prepareRow(
   const { createdAt = now, updatedAt = now } = times;
   const addUtm = await utmFor(db, actor, input, spaceId, now);
   const built = await buildColumns(input, services, actor);
-  // Rules and targets that were deleted with the link keep their ids.
-  const rules = ruleColumns(input, restored ? { rules: restored.rules, ruleTests: '[]' } : null, updatedAt);
+  // Rules and targets that were deleted with the link keep their ids, and new ones get none that were used.
+  const made = ruleColumns(input, restored ? { rules: restored.rules, ruleTests: '[]' } : null, updatedAt);
+  const rules = made.rules ?? restored?.rules;
   const columns = {
-    ...{ ...built, ...rules, url, urlKey: foldCase(url), accountId, domainId, createdAt, updatedAt },
+    ...{ ...built, ...made, rules, url, urlKey: foldCase(url), accountId, domainId, createdAt, updatedAt },
     ...(restored && restoredColumns(restored)),
   };
   return (alias: string): NewLink['row'] => {

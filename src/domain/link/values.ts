@@ -113,6 +113,8 @@ export interface LinkRemains {
   /** Hashes. */
   readonly password: string | null;
   readonly privacyPassword: string | null;
+  /** The counter of the ids of rules and targets; none in what an earlier version kept. */
+  readonly nextRuleId?: number;
 }
 
 function keepDeleted(link: WholeLink): KeptValues | null {
@@ -122,7 +124,8 @@ function keepDeleted(link: WholeLink): KeptValues | null {
     (name) => secrets.has(name) || fieldText(name, link) !== null,
   );
   const { createdAt, password, privacyPassword } = row;
-  const restoring = { createdAt, clicks, lastClickedAt, password, privacyPassword };
+  const { next: nextRuleId } = readStoredRules(row.rules);
+  const restoring = { createdAt, clicks, lastClickedAt, password, privacyPassword, nextRuleId };
   return keepValues(changedTexts(fields, link, null), { restoring });
 }
 

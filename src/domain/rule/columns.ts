@@ -30,10 +30,11 @@ export function ruleColumns({ rules, ruleTests }: RulesInput, stored: RuleColumn
   };
 }
 
-/** The columns with the rules of an earlier time: an input that brings those back may name their ids. */
+/** The columns with the rules of an earlier time: an input that brings those back may name their ids. New ids are larger than all. */
 export function withEarlierRules<Columns extends RuleColumns>(stored: Columns, earlier: string): Columns {
-  const { rules } = readStoredRules(earlier);
-  return { ...stored, rules: JSON.stringify({ ...readStoredRules(stored.rules), rules }) };
+  const { next, rules } = readStoredRules(earlier);
+  const counter = Math.max(next, readStoredRules(stored.rules).next);
+  return { ...stored, rules: encodeRules({ next: counter, rules }) };
 }
 
 /** The errors of the ids and names in an input, and of its size. */

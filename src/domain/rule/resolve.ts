@@ -126,5 +126,6 @@ export function sizeError(column: 'rules' | 'ruleTests', text: string): FieldErr
 
 /** The rules as their column stores them. */
 export function encodeRules(rules: StoredRules): string {
-  return rules.next === 1 ? NO_STORED_RULES : JSON.stringify(rules);
+  const isUnused = rules.next === 1 && rules.rules.length === 0;
+  return isUnused ? NO_STORED_RULES : JSON.stringify(rules);
 }
