@@ -266,6 +266,24 @@ describe('an update', () => {
     ).toHaveLength(2);
   });
 
+  test('is a conflict, whatever else is wrong, if one of its fields has changed since', async () => {
+    const [alias, tag] = [`moved-${account.replace(' ', '-')}`, await owner.tag('t')];
+    const { id } = await owner.link({ alias, tag_ids: tag });
+    await update(id, `alias: "${alias}-2"`);
+    const moved = await last();
+    await update(id, `alias: "${alias}-3"`);
+    await owner.link({ alias });
+    expect(await revert(moved)).toMatchObject({
+      __typename: 'ConflictError',
+      current: { id: String(id), alias: `${alias}-3` },
+    });
+    await update(id, 'title: "One", tagIds: []');
+    const untagged = await last();
+    await update(id, 'title: "Two"');
+    await owner.data(`mutation { deleteTag(id: ${tag}) { __typename } }`);
+    expect(await revert(untagged)).toMatchObject({ __typename: 'ConflictError', current: { title: 'Two' } });
+  });
+
   test('of a deleted record finds nothing', async () => {
     const { id } = await owner.link();
     await update(id, 'title: "T"');

@@ -204,6 +204,8 @@ async function adoptHashes(
 function writeUpdate(change: Change, hashed?: Hashed | null): Promise<SelectedLink> {
   return retryOvertaken(async () => {
     const link = await readForUpdate(change, change.db);
+    // A conflict is one whatever else is wrong; the same is checked again with the values to write.
+    await requireReverted(change, change.db, link);
     await requireValid(change, link);
     // Takes long, so not in a transaction; a batch has hashed before.
     const columns = hashed ? await adoptHashes(hashed, change, link) : await hashUpdate(change, link);
@@ -247,6 +249,16 @@ async function requireValid(change: Change, link: Link): Promise<void> {
   if (errors.length > 0) throw invalid(errors);
 }
 
+/** Makes sure that the fields of a reversion still have the values of its change. @throws DomainError CONFLICT */
+async function requireReverted({ reverts }: Change, { prisma }: Data, link: Link): Promise<void> {
+  const where = { linkId: link.id };
+  const reads = (list: string) => reverts.some(({ name }) => name === list);
+  const pixels = reads('pixels') ? await prisma.linkPixel.findMany({ where }) : [];
+  const tags = reads('tags') ? await prisma.linkTag.findMany({ where }) : [];
+  const lists = { pixels: pixels.map(({ pixelId }) => pixelId), tags: tags.map(({ tagId }) => tagId) };
+  requireAfter(link, reverts, (name, text) => hasText(name, text, { ...link, ...lists }));
+}
+
 /** The link with the rules that a reversion brings back, whose ids its input names. */
 function withRulesOf(reverts: readonly ChangedText[], link: Link): Link {
   const earlier = reverts.find(({ name }) => name === 'rules')?.before;
@@ -275,6 +287,7 @@ async function settingsFor(
 ): Promise<Settings | null> {
   const { actor, input, seen, now } = change;
   requireUnchanged(stored, seen);
+  await requireReverted(change, client, stored);
   const known = withRulesOf(change.reverts, stored);
   const late = [
     ...aliasErrors(change, stored),
@@ -292,7 +305,6 @@ async function settingsFor(
   const { plainKey } = withPlainKey({ ...stored, ...changedColumns(stored, { ...set, ...utm }) });
   const changed = changedColumns(stored, { ...set, ...utm, plainKey });
   const { lostTags, before, ...lists } = await otherLists(client, stored.id, input);
-  requireAfter(stored, change.reverts, (name, text) => hasText(name, text, { ...stored, ...before }));
   const { pixelIds: pixels, tagIds: tags } = lists;
   const columns = { ...changed, ...renewed };
   if (Object.keys(columns).length === 0 && !pixels && !tags) return null;
