@@ -113,11 +113,15 @@ export async function deleteValues(
   return tx.execute(sql`DELETE FROM "ChangeValues" WHERE ${tx.dialect.isIn(sql`"id"`, 'integer', ids)}`);
 }
 
-/** True if the record has changes in the log after one of them: a later one has a larger id. */
+/**
+ * True if the record has changes in the log after one of them: a later one has a larger id.
+ * @param except the fields of changes that do not count
+ */
 export async function hasLaterChanges(
   db: Data,
   record: RecordOfAccount & { readonly id: number },
+  except: readonly string[],
 ): Promise<boolean> {
-  const later = sql`${changesOf(record)} AND "id" > ${record.id}`;
+  const later = sql`${changesOf(record)} AND "id" > ${record.id} AND "fields" <> ${JSON.stringify(except)}`;
   return (await db.read(sql`SELECT 1 FROM "Change" WHERE ${later} LIMIT 1`)).length > 0;
 }

@@ -11,6 +11,7 @@ import { type DomainError, invalidField, notFound } from '../engine/rules/errors
 import type { Actor } from './access/actor.ts';
 import { type Changing, changedSince, recordingChanges } from './change/change.ts';
 import { findChange } from './change/find-changes.ts';
+import { FORGOTTEN } from './change/forget.ts';
 import {
   type ChangedValue,
   comparable,
@@ -102,7 +103,8 @@ async function revertCreation({ db, longWork, actor, now }: Reverting, change: R
   const { kind, recordId } = change;
   const id = String(recordId);
   const requireUntouched = async (tx: Transaction) => {
-    if (!(await hasLaterChanges(tx, change))) return;
+    // The record is as it was when only values in the log were deleted.
+    if (!(await hasLaterChanges(tx, change, FORGOTTEN))) return;
     const row = await findRecord(tx, change);
     throw row ? changedSince(row) : notFound(kind.toLowerCase());
   };

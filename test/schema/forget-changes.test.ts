@@ -61,6 +61,37 @@ test('the values of one record are deleted at once, which is a change without va
   expect(ofOther?.values).toHaveLength(2);
   expect(forgotten).toEqual({ action: 'UPDATED', fields: ['history'], values: [], isRevertable: false });
   expect(await forget(nodeIdOf('Link', one.id))).toEqual({ __typename: 'ForgottenChanges', count: 0 });
+  expect(await changes()).toHaveLength(5);
+});
+
+test('a record without values stays as it is, in the log as well', async () => {
+  const { id } = await caller.link();
+  const [created] = await changes();
+  expect(created).toMatchObject({ action: 'CREATED', isRevertable: true });
+  expect(await forget(nodeIdOf('Link', id))).toEqual({ __typename: 'ForgottenChanges', count: 0 });
+  expect(await changes()).toEqual([created]);
+});
+
+test('that is no change of the record: its restoration can still be reverted', async () => {
+  const { id } = await caller.link();
+  await caller.rest('DELETE', `/links/${id}`);
+  const revertLast = async (action: 'CREATED' | 'DELETED') => {
+    const { prisma } = server.database;
+    const { id: change } = await prisma.change.findFirstOrThrow({
+      where: { accountId, action },
+      orderBy: { id: 'desc' },
+    });
+    const revert = `mutation { revertChange(id: "${change}") { __typename } }`;
+    return (await caller.data<{ revertChange: object }>(revert)).revertChange;
+  };
+  expect(await revertLast('DELETED')).toEqual({ __typename: 'RevertedChange' });
+  expect(await forget(nodeIdOf('Link', id))).toMatchObject({ count: 1 });
+  expect((await changes()).slice(2)).toMatchObject([
+    { action: 'CREATED', isRevertable: true },
+    { fields: ['history'] },
+  ]);
+  expect(await revertLast('CREATED')).toEqual({ __typename: 'RevertedChange' });
+  expect(await server.database.prisma.link.count({ where: { id } })).toBe(0);
 });
 
 test('those of a deleted record are, too, with its hashes and links', async () => {

@@ -20,8 +20,8 @@ export interface NamedRecord {
 export const FORGOTTEN = ['history'];
 
 /**
- * Deletes the values of all changes of the account's record, many in slices, and records that as a change. Returns of how many
- * changes.
+ * Deletes the values of all changes of the account's record, many in slices, and records that as a change, if there were any.
+ * Returns of how many changes.
  * @throws DomainError NOT_FOUND if the account never had the record, as far as the log tells; the errors of `LongWork`
  */
 export async function forgetChanges(
@@ -49,7 +49,7 @@ export async function forgetChanges(
   else db.spendRows?.(0, some.length + 1);
   return recordingChanges(db, actor, now, async ({ tx, record: add }) => {
     count += await forgetSome(tx);
-    await add('UPDATED', kind, [recordId], FORGOTTEN);
+    if (count > 0) await add('UPDATED', kind, [recordId], FORGOTTEN);
     return count;
   });
 }
