@@ -118,7 +118,7 @@ builder.mutationField('forgetChanges', (t) =>
     type: defineResult('ForgetChanges', 'The number of changes', ForgottenChanges, [NotFoundError]),
     description:
       'Deletes the values of all changes of a link, space or tag, also of a deleted one. The changes stay, and cannot be reverted. ' +
-      'It is itself a change, of the field `history`.',
+      'It is itself a change, of the field `history`, if there were values.',
     extensions: changeCost,
     args: {
       nodeId: t.arg.id({ required: true, description: 'The global id of the record.' }),
