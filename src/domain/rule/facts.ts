@@ -1,6 +1,6 @@
 import bowser from 'bowser';
 import { LRUCache } from 'lru-cache';
-import { HOST_NAME, nameIn } from '../../engine/rules/url.ts';
+import { HOST_NAME } from '../../engine/rules/url.ts';
 import { MAX_HOST, parseUrl } from '../../engine/tools/parse-url.ts';
 import { detectPlatform, matchLanguage, type Visitor } from '../visit/visitor.ts';
 import type { Facts } from './parsed.ts';
@@ -54,14 +54,21 @@ export function hostOfText(referrer: string): string | null {
   return hostOfReferrer(/^[\w+.-]+:\/\//.test(referrer) ? referrer : `http://${referrer}`);
 }
 
-/** Returns the first value of a query's parameter, decoded; undefined if it is missing. */
+/** Returns the first value of a query's parameter, decoded; undefined if it is missing. The query is parsed once, when it is asked for. */
 export function readQuery(query: string): (name: string) => string | undefined {
-  const pairs = query === '' ? [] : query.split('&');
+  let values: Map<string, string> | undefined;
   return (name) => {
-    const pair = pairs.find((one) => one !== '' && nameIn(one) === name);
-    if (pair === undefined) return undefined;
-    return new URLSearchParams(pair).values().next().value;
+    values ??= firstValues(query);
+    return values.get(name);
   };
+}
+
+function firstValues(query: string): Map<string, string> {
+  const values = new Map<string, string>();
+  // The parser drops one question mark at the start; a second one belongs to the first name.
+  for (const [name, value] of new URLSearchParams(`?${query}`))
+    if (!values.has(name)) values.set(name, value);
+  return values;
 }
 
 const upper = { desktop: 'DESKTOP', mobile: 'MOBILE', tablet: 'TABLET', other: 'OTHER' } as const;
@@ -73,13 +80,14 @@ export class VisitFacts implements Facts {
   readonly #languages: readonly string[];
   #language: string | null | undefined;
   #platform: string | null | undefined;
-  #query: ((name: string) => string | undefined) | undefined;
+  readonly query: (name: string) => string | undefined;
 
   /** @param languages all that the rules of the link name */
   constructor(visitor: Visitor, languages: readonly string[], at: number) {
     this.at = at;
     this.#visitor = visitor;
     this.#languages = languages;
+    this.query = readQuery(visitor.query);
   }
 
   get country(): string | null {
@@ -108,11 +116,6 @@ export class VisitFacts implements Facts {
   get device(): string | null {
     const { device } = clientOf(this.#visitor.userAgent);
     return device && upper[device];
-  }
-
-  query(name: string): string | undefined {
-    this.#query ??= readQuery(this.#visitor.query);
-    return this.#query(name);
   }
 }
 

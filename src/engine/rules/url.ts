@@ -210,7 +210,8 @@ export function matchOtherNames(baseUrl: string, port: number): (address: string
 export function nameIn(pair: string): string {
   const [name = ''] = pair.split('=', 1);
   if (!/[%+]/.test(name)) return name;
-  return new URLSearchParams(`${name}=`).keys().next().value ?? '';
+  // The parser drops one question mark at the start.
+  return new URLSearchParams(`?${name}=`).keys().next().value ?? '';
 }
 
 /** The address in ASCII, for a header. */
