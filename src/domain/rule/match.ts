@@ -44,8 +44,3 @@ export function meets(condition: Condition, facts: Facts): boolean {
 export function firstUnmet({ when }: Pick<ParsedRule, 'when'>, facts: Facts): Condition | undefined {
   return when.find((condition) => !meets(condition, facts));
 }
-
-/** The first rule that matches; undefined if none does. */
-export function findRule(rules: readonly ParsedRule[], facts: Facts): ParsedRule | undefined {
-  return rules.find((rule) => firstUnmet(rule, facts) === undefined);
-}

@@ -2,7 +2,7 @@ import type { Link } from '../../generated/sqlite/client.ts';
 import { analyseRules, type RuleFault, ruleFaults } from './analyse.ts';
 import { parseRules, readStoredRules, readStoredTests } from './parse.ts';
 import type { ParsedRules } from './parsed.ts';
-import { failedTests } from './tests.ts';
+import { failedTests, MAX_TEST_STEPS } from './tests.ts';
 
 /** Kinds of warnings of a link's rules. */
 export const ruleWarningKinds = { ...ruleFaults, TEST_FAILS: 'A test of the rules fails.' } as const;
@@ -37,7 +37,8 @@ export function listRuleWarnings(link: Pick<Link, 'url' | 'rules' | 'ruleTests'>
     ...{ kind: fault.kind, rule: fault.rule, by: fault.by ?? null, test: null },
     message: describeFault(fault, rules),
   }));
-  const failed = failedTests(rules, link.url, readStoredTests(link.ruleTests)).map(({ test, why }) => ({
+  const tests = readStoredTests(link.ruleTests);
+  const failed = failedTests(rules, link.url, tests, MAX_TEST_STEPS).map(({ test, why }) => ({
     ...({ kind: 'TEST_FAILS', rule: null, by: null, test } as const),
     message: `Test ${test + 1} fails: ${why}.`,
   }));

@@ -18,19 +18,21 @@ const parts = {
   ...({ hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const),
 };
 
-/** A function that asks for the zone's offset at a time, in milliseconds. It is slow to make. */
-function makeClock(timeZone: string): (at: number) => number {
-  const format = new Intl.DateTimeFormat('en-US', { ...parts, timeZone });
-  return (at) => {
-    // Such as 11/30/2026, 05:40:33.
-    const numbers = format.format(at).match(/\d+/g)?.map(Number) ?? [];
-    const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers;
-    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
-  };
+/** The clock of a time zone. It is slow to make and takes some 80 kB. */
+function makeClock(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', { ...parts, timeZone });
 }
 
-function makeYear(name: string, year: number): Year {
-  const offsetAt = makeClock(name);
+/** Milliseconds that a clock is ahead of UTC at a time. It takes some microseconds. */
+function readClock(clock: Intl.DateTimeFormat, at: number): number {
+  // Such as 11/30/2026, 05:40:33.
+  const numbers = clock.format(at).match(/\d+/g)?.map(Number) ?? [];
+  const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+}
+
+function makeYear(clock: Intl.DateTimeFormat, year: number): Year {
+  const offsetAt = (at: number) => readClock(clock, at);
   const [start, end] = [Date.UTC(year), Date.UTC(year + 1)];
   const [starts, offsets] = [[start], [offsetAt(start)]];
   let offset = offsetAt(start);
@@ -51,27 +53,48 @@ function makeYear(name: string, year: number): Year {
   return { starts, offsets };
 }
 
-/** A time zone by its name in the IANA's list. Its clock is a table for each year, made once and shared. */
+/** Looks at the clock in a year before its table is made, which takes about as many. */
+export const LOOKS_BEFORE_TABLE = 60;
+
+/**
+ * A time zone by its name in the IANA's list. Where its clock is looked at often in a year, as for visits, it has a table
+ * for that year, made once. Single times of many years, as those of tests, are looked up alone.
+ */
 export class Zone {
   readonly name: string;
-  /** The year that was asked for last. */
-  #last: { readonly from: number; readonly until: number; readonly table: Year } | undefined;
+  readonly #clock: Intl.DateTimeFormat;
+  /** The year that was asked for last, and how often in a row. */
+  #last:
+    | { readonly from: number; readonly until: number; table: Year | undefined; looks: number }
+    | undefined;
 
-  constructor(name: string) {
+  constructor(name: string, clock: Intl.DateTimeFormat) {
     this.name = name;
+    this.#clock = clock;
   }
 
-  #yearAt(at: number): Year {
-    if (this.#last !== undefined && at >= this.#last.from && at < this.#last.until) return this.#last.table;
+  #keyOf(year: number): string {
+    return `${year} ${this.name}`;
+  }
+
+  #tableFor(year: number): Year {
+    return years.memo(this.#keyOf(year), { context: { clock: this.#clock, year } });
+  }
+
+  #lastAt(at: number) {
+    if (this.#last !== undefined && at >= this.#last.from && at < this.#last.until) return this.#last;
     const year = new Date(at).getUTCFullYear();
-    const table = years.memo(`${year} ${this.name}`, { context: { name: this.name, year } });
-    this.#last = { from: Date.UTC(year), until: Date.UTC(year + 1), table };
-    return table;
+    const table = years.get(this.#keyOf(year));
+    this.#last = { from: Date.UTC(year), until: Date.UTC(year + 1), table, looks: 0 };
+    return this.#last;
   }
 
   /** Milliseconds that the clock is ahead of UTC at a time in the years 1000 to 9999. */
   offsetAt(at: number): number {
-    const { starts, offsets } = this.#yearAt(at);
+    const last = this.#lastAt(at);
+    if (last.table === undefined && ++last.looks <= LOOKS_BEFORE_TABLE) return readClock(this.#clock, at);
+    last.table ??= this.#tableFor(new Date(at).getUTCFullYear());
+    const { starts, offsets } = last.table;
     let index = starts.length - 1;
     while (index > 0 && at < (starts[index] ?? 0)) index--;
     return offsets[index] ?? 0;
@@ -84,16 +107,16 @@ export class Zone {
     for (let year = new Date(from).getUTCFullYear(); year <= lastYear; year++) {
       const start = Date.UTC(year);
       const isChange = (at: number) => at > start || this.offsetAt(at) !== this.offsetAt(at - 1);
-      changes.push(...this.#yearAt(start).starts.filter((at) => at >= from && at < until && isChange(at)));
+      changes.push(...this.#tableFor(year).starts.filter((at) => at >= from && at < until && isChange(at)));
     }
     return changes;
   }
 }
 
 /** The tables of a thousand zones and years take about a megabyte. */
-const years = new LRUCache<string, Year, { readonly name: string; readonly year: number }>({
+const years = new LRUCache<string, Year, { readonly clock: Intl.DateTimeFormat; readonly year: number }>({
   max: 3_000,
-  memoMethod: (_key, _stale, { context: { name, year } }) => makeYear(name, year),
+  memoMethod: (_key, _stale, { context: { clock, year } }) => makeYear(clock, year),
 });
 
 /** The zones by their names in lower case: as many as there are. */
@@ -107,9 +130,10 @@ export function zoneNamed(name: string): Zone | null {
   const known = zones.get(key);
   if (known !== undefined) return known;
   try {
-    const { timeZone } = new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions();
-    const zone = zones.get(timeZone.toLowerCase()) ?? new Zone(timeZone);
-    zones.set(key, zone);
+    const clock = makeClock(name);
+    const { timeZone } = clock.resolvedOptions();
+    const zone = zones.get(timeZone.toLowerCase()) ?? new Zone(timeZone, clock);
+    zones.set(key, zone).set(timeZone.toLowerCase(), zone);
     return zone;
   } catch {
     return null;
