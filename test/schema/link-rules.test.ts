@@ -332,6 +332,22 @@ describe('rules', () => {
     const plain = await create({ ...input, utmOnTargets: false });
     expect(plain.rules[0]?.to[0]?.url).toBe('https://example.com/a');
   });
+
+  test('do not grow above their size by a UTM template', async () => {
+    const { createUtmTemplate: template } = await owner.data<{ createUtmTemplate: { id: string } }>(
+      `mutation { createUtmTemplate(input: { name: "Long", source: "${'s'.repeat(250)}" }) { ... on UtmTemplate { id } } }`,
+    );
+    const targets = Array.from({ length: 10 }, (_, index) => to(`${index}/${'x'.repeat(150)}`));
+    const { id } = await create({ rules: Array.from({ length: 20 }, () => ({ when: [], to: targets })) });
+    const refused = await update(id, { utmTemplateId: template.id, utmOnTargets: true });
+    expect(refused).toMatchObject({
+      __typename: 'ValidationError',
+      fields: [{ path: ['rules'], messages: [expect.stringContaining('65536')] }],
+    });
+    expect(await update(id, { utmTemplateId: template.id, utmOnTargets: false })).toMatchObject({
+      __typename: 'Link',
+    });
+  });
 });
 
 describe('tests of rules', () => {

@@ -151,7 +151,7 @@ function failingTests(input: LinkInput, link: Link | null, now: Date): FieldErro
     link,
     now,
   );
-  return testErrors(input, { url: input.url ?? link?.url ?? '', rules, ruleTests });
+  return testErrors(input, { url: input.url ?? link?.url ?? '', rules, ruleTests }, link);
 }
 
 /** The refusal of ids that are not known; null if all are. */

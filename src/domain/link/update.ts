@@ -300,7 +300,7 @@ async function settingsFor(
   const addUtm = await utmFor(client, actor, input, spaceId, now);
   const set = { ...data, expiresAt, ...ruleColumns(input, known, now) };
   const utm = addUtm({ ...stored, ...changedColumns(stored, set) });
-  const failing = testErrors(input, { ...stored, ...changedColumns(stored, { ...set, ...utm }) });
+  const failing = testErrors(input, { ...stored, ...changedColumns(stored, { ...set, ...utm }) }, stored);
   if (failing.length > 0) throw invalid(failing);
   const { plainKey } = withPlainKey({ ...stored, ...changedColumns(stored, { ...set, ...utm }) });
   const changed = changedColumns(stored, { ...set, ...utm, plainKey });

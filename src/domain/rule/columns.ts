@@ -47,18 +47,25 @@ export function ruleErrors(input: RulesInput, stored: RuleColumns | null, now: D
 }
 
 /** The errors of columns that are too large, as parameters in their URLs can make them. */
-function sizeErrors({ rules, ruleTests }: Partial<RuleColumns>): FieldError[] {
+function sizeErrors({
+  rules,
+  ruleTests,
+}: { [Column in keyof RuleColumns]?: string | undefined }): FieldError[] {
   return [sizeError('rules', rules ?? '') ?? [], sizeError('ruleTests', ruleTests ?? '') ?? []].flat();
 }
 
-/** The errors of tests that fail, as the columns will be, and of columns that are too large. Only an input with either is checked. */
+/** The errors of tests that fail, as the columns will be, and of columns that get too large. Tests are checked if an input has rules or tests. */
 export function testErrors(
   { rules: given, ruleTests: tests }: RulesInput,
   { url, rules, ruleTests }: RuleColumns & Pick<Link, 'url'>,
+  stored: RuleColumns | null = null,
 ): FieldError[] {
-  if (given === undefined && tests === undefined) return [];
-  const errors = sizeErrors({ rules, ruleTests });
-  if (errors.length > 0) return errors;
+  // The parameters of a template make columns larger, too.
+  const errors = sizeErrors({
+    rules: rules === stored?.rules ? undefined : rules,
+    ruleTests: ruleTests === stored?.ruleTests ? undefined : ruleTests,
+  });
+  if (errors.length > 0 || (given === undefined && tests === undefined)) return errors;
   return failedTests(parseRules(readStoredRules(rules)), url, readStoredTests(ruleTests)).map(
     ({ test, why }) => fieldError(['ruleTests', String(test)], refusal('RULE_TEST', { reason: why })),
   );
