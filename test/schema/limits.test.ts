@@ -410,6 +410,11 @@ test.each([
     'query ($filter: LinkFilter) { spaces(first: 60) { edges { node { links(filter: $filter) { totalCount } } } } }',
     { filter: { search: 'abc' } },
   ],
+  [
+    'warnings of rules 200 times',
+    `{ ${many(200, (i) => `a${i}: link(id: "1") { ruleWarnings { kind } }`)} }`,
+    {},
+  ],
   ['DNS', `mutation { ${many(21, (i) => `a${i}: verifyDomain(id: "1") { __typename }`)} }`, {}],
   [
     'what is asked of the schema, again and again',
@@ -430,6 +435,11 @@ test.each([
       id url alias shortUrl title clicks status disabled privacy createdAt updatedAt hasPassword
       domain { id name } space { id name color } pixels { id name type } expiration { at clicks url } } }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+    {},
+  ],
+  [
+    'a hundred links with warnings of rules, which lists do not have',
+    '{ links(first: 100) { edges { node { id url rules { id name } ruleWarnings { rule kind message test by } } } } }',
     {},
   ],
   [

@@ -86,12 +86,16 @@ const Input = inputType(
   explainInput,
 );
 
+/** The cost of a visitor's way through the rules of a link. */
+const RULES_COST = 200;
+
 builder.queryField('explainRedirect', (t) =>
   t.field({
     type: Decision,
     description: 'Simulates a visit of a link, and explains the result. No click is counted.',
     extensions: costs({
-      work: ({ input }) => (getField(input, 'password') == null ? STATEMENT_COST : PASSWORD_COST),
+      work: ({ input }) =>
+        STATEMENT_COST + RULES_COST + (getField(input, 'password') == null ? 0 : PASSWORD_COST),
     }),
     args: { input: t.arg({ type: Input, required: true, description: 'The link and the visitor.' }) },
     resolve: (_root, { input }, { db, actor, services, now }) =>

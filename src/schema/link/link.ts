@@ -72,6 +72,8 @@ const QrErrorCorrection = enumType(
 );
 
 /** A QR code takes a millisecond of work, and a few kilobytes of text. */
+/** The cost of the analysis of a link's rules, which may take as long as several QR codes. */
+const ANALYSIS_COST = 1_500;
 const qrCodeCost = { weight: 1_000, work: 200, isOfRecord: true };
 
 const LinkExpiration = builder.prismaObject('Link', {
@@ -180,7 +182,12 @@ export const Link = builder.prismaObject('Link', {
       select: { url: true, rules: true, ruleTests: true },
       description:
         'Rules that can match nobody or that others cover, and tests that fail. Null except in the record of a root field, such as `link`.',
-      extensions: costs({ size: MAX_RULES + MAX_RULE_TESTS, weight: 1, work: 20, isOfRecord: true }),
+      extensions: costs({
+        size: MAX_RULES + MAX_RULE_TESTS,
+        weight: 1,
+        work: ANALYSIS_COST,
+        isOfRecord: true,
+      }),
       resolve: (link, _args, { now }, info) => (isOfRootField(info) ? listRuleWarnings(link, now()) : null),
     }),
     clicks: t.int({
