@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { settled } from '../support/database.ts';
 import { subscribe } from '../support/events.ts';
 import { type Caller, emptyServer, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -112,6 +113,30 @@ test('gives warnings for the record of a root field', async () => {
     ...Array(5).fill([OLD]),
     [{ ...OLD, message: OLD.message.replace('Old', 'Rule 1') }],
   ]);
+});
+
+test('gives warnings for the record of a change that is taken back, alone', async () => {
+  const { id } = await create({ rules: rules.slice(0, 1) });
+  await owner.data('mutation ($id: ID!) { updateLink(id: $id, input: { title: "Other" }) { __typename } }', {
+    id,
+  });
+  await settled(server.database);
+  const { changes } = await owner.data<{ changes: { nodes: { id: string }[] } }>(
+    '{ changes(last: 100) { nodes { id } } }',
+  );
+  const change = changes.nodes.at(-1)?.id;
+  const reverted = `... on RevertedChange { change { id } record { ${OF_LINK} } }`;
+  type Result = { change: { id: string }; record: Warned };
+  const { revertChange } = await owner.data<{ revertChange: Result }>(
+    `mutation ($change: ID!) { revertChange(id: $change) { ${reverted} } }`,
+    { change },
+  );
+  expect(revertChange.record.ruleWarnings).toEqual([OLD]);
+  const { revertChanges } = await owner.data<{ revertChanges: Result[] }>(
+    `mutation ($changes: [ID!]!) { revertChanges(ids: $changes) { ${reverted} } }`,
+    { changes: [revertChange.change.id] },
+  );
+  expect(revertChanges[0]?.record.ruleWarnings).toBeNull();
 });
 
 test('gives none in lists, in the log and in subscriptions', async () => {

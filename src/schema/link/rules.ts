@@ -230,7 +230,9 @@ export const RuleWarningType = builder.objectRef<RuleWarning>('RuleWarning').imp
   }),
 });
 
-/** True for the record of a root field, which is no list. */
+/** True for the record of a root field, which is no list, and for that of a reverted change. */
 export function isOfRootField({ path }: GraphQLResolveInfo): boolean {
-  return path.prev !== undefined && path.prev.prev === undefined;
+  const record = path.prev;
+  const root = record?.typename === 'RevertedChange' ? record.prev : record;
+  return root !== undefined && root.prev === undefined;
 }
