@@ -66,6 +66,27 @@ test.each<[object, StoredCondition]>([
   expect([rules, told]).toEqual([[{ when: [when], to: [[to('x'), 1]] }], []]);
 });
 
+test('takes over rules with ids of any kind, and makes them anew', async () => {
+  const rules = [
+    {
+      id: 3,
+      when: [],
+      to: [
+        { id: 7, url },
+        { id: 7, url: to('x') },
+      ],
+    },
+    { id: 'a', when: [], to: [{ id: 'b', url }] },
+  ];
+  const { link, told } = await imported('csv', [{ alias: 'a', url, rules }]);
+  expect(told).toEqual([]);
+  const stored = readStoredRules(link?.rules ?? '').rules;
+  expect(stored.map(({ id, to }) => [id, to.map((one) => one.id)])).toEqual([
+    [1, [3, 4]],
+    [2, [5]],
+  ]);
+});
+
 test.each([
   [condition('ip-address', '192.168.1.*'), 'there is no condition like ip-address with 192.168.1.* here'],
   [

@@ -140,6 +140,21 @@ function nameLinks(values: Values, format: Format, notes: Note[]): readonly [Nam
   return [head, ...others];
 }
 
+/** An object of a file without its id, which is that of another link. */
+function withoutId(one: unknown): unknown {
+  if (typeof one !== 'object' || one === null || !('id' in one)) return one;
+  const { id, ...rest } = one;
+  return ['string', 'number'].includes(typeof id) ? rest : one;
+}
+
+/** Rules of a file without the ids of rules and targets: they are made anew. */
+function withoutIds(rules: readonly unknown[]): unknown[] {
+  return rules.map(withoutId).map((rule) => {
+    if (typeof rule !== 'object' || rule === null || !('to' in rule) || !Array.isArray(rule.to)) return rule;
+    return { ...rule, to: rule.to.map(withoutId) };
+  });
+}
+
 /** The rules and the targeting of a line's links. */
 function readTargets(values: Values, now: Date, notes: Note[]) {
   const listTargets = (url: string | undefined, platforms: readonly Platform[]) =>
@@ -154,7 +169,10 @@ function readTargets(values: Values, now: Date, notes: Note[]) {
   const platforms = rules === null ? devices : [];
   const found = platforms.length > 0 ? 'PLATFORM' : urls.length > 0 ? 'COUNTRY' : undefined;
   return {
-    rules: values.rules ?? rules ?? (values.other_rules && rulesOfShlink(values.other_rules, notes)),
+    rules:
+      (values.rules && withoutIds(values.rules)) ??
+      rules ??
+      (values.other_rules && rulesOfShlink(values.other_rules, notes)),
     targeting: {
       type: values.target_type ?? found,
       countries: values.countries ?? (urls.length > 0 ? urls : undefined),
