@@ -634,10 +634,12 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       .toEqual([...['Title: Before → Theirs', `Tags: no. ${tag.id} (deleted) → empty`]]);
     // A tag that is gone cannot come back.
     await notice.getByRole('button', { name: 'Take back' }).click();
-    await shown(page.getByText(/^Undone\. The tags? .+\.$/).last());
+    await shown(page.getByText(/^Undone\. Remove a tag: one is not there any more/).last());
     await page.locator('.saves').getByRole('button', { name: 'Undo' }).click();
     await shown(
-      page.getByText(/^Undone\. As before again: Space empty\. What was made for it stays: Fresh\.$/).last(),
+      page
+        .getByText(/^Undone\. As before again: .*Space empty\. What was made for it stays: Fresh\.$/)
+        .last(),
     );
     await expect
       .poll(() => caller.data(`{ link(id: ${id}) { title space { name } } }`))
