@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import { beginSession } from '../../src/domain/access/session.ts';
 import { schema } from '../../src/schema/index.ts';
+import { settled } from './database.ts';
 import { signedIn } from './person.ts';
 import type { Caller, TestServer } from './server.ts';
 
@@ -68,6 +69,16 @@ function makersOf(server: TestServer, accountId: number, owner: Caller, userId: 
       const data = { accountId, hash: unique(), prefix: 'x', scopes: 'read', createdAt: clock.now };
       return (await prisma.apiKey.create({ data })).id;
     },
+    /** The update of a new link, which can be taken back. */
+    async Change() {
+      const link = (await owner.link({ url: `https://${unique()}.example/` })).id;
+      await owner.data(
+        `mutation { updateLink(id: "${link}", input: { title: "${unique()}" }) { __typename } }`,
+      );
+      await settled(database);
+      const where = { kind: 'LINK', recordId: Number(link), action: 'UPDATED' };
+      return (await prisma.change.findFirstOrThrow({ where })).id;
+    },
     Session: async () => (await beginSession(database, { id: userId, password: null }, 'x', clock.now)).id,
   };
 }
@@ -114,6 +125,7 @@ export function callsOf(server: TestServer, accountId: number, owner: Caller, us
       return `{ ${fields.join(', ')} }`;
     }
     if (isEnumType(type)) return type.getValues()[1]?.name ?? '';
+    if (name === 'nodeId') return `"${Buffer.from(`Link:${await makers.Link()}`).toString('base64url')}"`;
     if (String(type) === 'ID') return `"${await makers[kindOf(mutation, name, kinds)]()}"`;
     if (name === 'email') return `"${unique()}@example.com"`;
     if (name === 'text') return `"url\\nhttps://${unique()}.example/"`;
