@@ -577,7 +577,12 @@ function generatorPackages(): string[] {
 
 /** Checks of the commands in the prose of a guide. */
 const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise<void>])[] = [
-  [/^npm (?:ci|audit|outdated)\b/, () => {}],
+  [/^npm (?:ci|audit|outdated|login|publish)\b/, () => {}],
+  // test/program/release.test.ts makes and publishes releases.
+  [
+    /^npm run release -- --publish$/,
+    () => expect(readFileSync('scripts/release.mjs', 'utf8')).toContain('--publish'),
+  ],
   [
     /^npx openapi-typescript \S+\/openapi\.json (--output) v1\.d\.ts$/,
     (option) =>
