@@ -81,8 +81,8 @@ export class SplitKeys {
     }
   });
 
+  /** Looks now and then. The first visit that needs a key asks by itself: a start waits for no database. */
   start(): void {
-    void this.work();
     this.#timer = setInterval(() => this.work(), LOOK_INTERVAL).unref();
   }
 

@@ -60,7 +60,13 @@ test('the first start prints a key once, with commands to paste, and later start
     { data: { viewer: { account: { name: 'default' } }, links: { totalCount: 1 } } },
   ]);
   const pages = Array.from(first.stdout.matchAll(/^ {2}(http\S+) {2}/gm), ([, page = '']) => page);
-  expect(pages.map((page) => new URL(page).pathname)).toEqual(['/console', '/graphql', '/docs', '/first+']);
+  expect(pages.map((page) => new URL(page).pathname)).toEqual([
+    '/console',
+    '/graphql',
+    '/docs/guides',
+    '/docs',
+    '/first+',
+  ]);
   for (const page of pages)
     expect((await fetch(page, { headers: { Accept: 'text/html' } })).status).toBe(200);
   await first.end();
