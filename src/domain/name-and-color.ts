@@ -9,7 +9,7 @@ import { invalidField } from '../engine/rules/errors.ts';
 import { foldCase, integerSchema, makePlainKey, textSchema, withDefault } from '../engine/rules/input.ts';
 import type { Refusal } from '../engine/rules/refusal.ts';
 import type { Actor } from './access/actor.ts';
-import { jsonText, keepValues } from './change/values.ts';
+import { type ChangedText, jsonText, keepValues, requireAfter } from './change/values.ts';
 
 // What spaces and tags have in common: a name, a colour, and lists by them.
 
@@ -77,25 +77,33 @@ interface Named {
   readonly color: number;
 }
 
+const namedFields = ['name', 'color'] as const;
+
 /** The values of an update of a space or tag, for the log. */
 export function keepNamedUpdate(
   row: Named,
   changes: { [Column in keyof Named]?: Named[Column] | undefined },
 ): KeptValues | null {
-  const { name: newName, color: newColor } = changes;
-  return keepValues([
-    ...(newName === undefined
-      ? []
-      : [{ name: 'name', before: jsonText(row.name), after: jsonText(newName) }]),
-    ...(newColor === undefined
-      ? []
-      : [{ name: 'color', before: jsonText(row.color), after: jsonText(newColor) }]),
-  ]);
+  const changed = namedFields.filter((name) => changes[name] !== undefined);
+  return keepValues(
+    changed.map((name) => ({ name, before: jsonText(row[name]), after: jsonText(changes[name]) })),
+  );
 }
 
-/** The text of a field of a space or tag. */
-export function namedText(name: string, row: Named): string | null {
-  return jsonText(name === 'name' ? row.name : name === 'color' ? row.color : null);
+/**
+ * Returns a function that gives the columns of an update.
+ * @param reverts values that another change gave the fields; the function throws a DomainError CONFLICT if the row has others
+ */
+export function nameColumnsAfter<Fields extends { readonly name?: string | undefined }>(
+  fields: Fields,
+  reverts: readonly ChangedText[],
+) {
+  return (row: Named & { readonly updatedAt: Date }) => {
+    requireAfter(row, reverts, (name, text) =>
+      namedFields.some((field) => field === name && jsonText(row[field]) === text),
+    );
+    return nameColumns(fields);
+  };
 }
 
 /** Further facts for the restoration of a deleted space or tag. */
@@ -111,11 +119,8 @@ export function keepNamedDeletion(
   row: Named & { readonly createdAt: Date },
   linkIds: readonly number[] | null,
 ): KeptValues | null {
-  const { name, color, createdAt } = row;
-  const texts = [
-    { name: 'name', before: jsonText(name), after: null },
-    { name: 'color', before: jsonText(color), after: null },
-  ];
+  const { createdAt } = row;
+  const texts = namedFields.map((name) => ({ name, before: jsonText(row[name]), after: null }));
   return keepValues(texts, { restoring: { createdAt }, linkIds });
 }
 

@@ -27,7 +27,7 @@ import {
   updateOwned,
 } from './access/ownership.ts';
 import { parseIfUpdatedAt } from './change/change.ts';
-import { type ChangedText, requireAfter } from './change/values.ts';
+import type { ChangedText } from './change/values.ts';
 import { emptyAndDeleteOwned } from './empty-record.ts';
 import { keepUpdate } from './link/values.ts';
 import type { LongWork } from './long-work.ts';
@@ -36,10 +36,9 @@ import {
   foldName,
   keepNamedDeletion,
   keepNamedUpdate,
-  nameColumns,
+  nameColumnsAfter,
   namedList,
   namedSelection,
-  namedText,
   updateNamedInput,
 } from './name-and-color.ts';
 import { refusal } from './rules.ts';
@@ -127,11 +126,7 @@ export async function updateSpace(
 ): Promise<Space> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateNamedInput, input);
-  const decide = (row: Space) => {
-    requireAfter(row, reverts, (name, text) => namedText(name, row) === text);
-    return nameColumns(fields);
-  };
-  return updateOwned(db, kind, actor, id, now, decide, {
+  return updateOwned(db, kind, actor, id, now, nameColumnsAfter(fields, reverts), {
     ifUpdatedAt: seen,
     values: (row: Space, changes) => keepNamedUpdate(row, changes),
   });

@@ -21,7 +21,7 @@ import {
   whereOwned,
 } from './access/ownership.ts';
 import { type Changing, parseIfUpdatedAt } from './change/change.ts';
-import { type ChangedText, requireAfter } from './change/values.ts';
+import type { ChangedText } from './change/values.ts';
 import { emptyAndDelete } from './empty-record.ts';
 import { unknownIds } from './link/check.ts';
 import { MAX_TAGS as MAX_TAGS_OF_LINK, wrongTag } from './link/fields.ts';
@@ -32,10 +32,9 @@ import {
   foldName,
   keepNamedDeletion,
   keepNamedUpdate,
-  nameColumns,
+  nameColumnsAfter,
   namedList,
   namedSelection,
-  namedText,
   updateNamedInput,
   whereNameIsFree,
 } from './name-and-color.ts';
@@ -114,11 +113,7 @@ export async function updateTag(
 ): Promise<Tag> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateNamedInput, input);
-  const decide = (row: Tag) => {
-    requireAfter(row, reverts, (name, text) => namedText(name, row) === text);
-    return nameColumns(fields);
-  };
-  const update = updateOwned(db, kind, actor, id, now, decide, {
+  const update = updateOwned(db, kind, actor, id, now, nameColumnsAfter(fields, reverts), {
     ifUpdatedAt: seen,
     values: (row: Tag, changes) => keepNamedUpdate(row, changes),
   });

@@ -80,6 +80,7 @@ export class VisitFacts implements Facts {
   readonly #languages: readonly string[];
   #language: string | null | undefined;
   #platform: string | null | undefined;
+  #referrer: string | null | undefined;
   readonly query: (name: string) => string | undefined;
 
   /** @param languages all that the rules of the link name */
@@ -95,7 +96,8 @@ export class VisitFacts implements Facts {
   }
 
   get referrer(): string | null {
-    return this.#visitor.referrerHost ?? null;
+    if (this.#referrer === undefined) this.#referrer = this.#visitor.referrerHost ?? null;
+    return this.#referrer;
   }
 
   get language(): string | null {

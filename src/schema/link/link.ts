@@ -71,9 +71,9 @@ const QrErrorCorrection = enumType(
   qrErrorCorrections,
 );
 
-/** A QR code takes a millisecond of work, and a few kilobytes of text. */
 /** The cost of the analysis of a link's rules, which may take as long as several QR codes. */
 const ANALYSIS_COST = 1_500;
+/** A QR code takes a millisecond of work, and a few kilobytes of text. */
 const qrCodeCost = { weight: 1_000, work: 200, isOfRecord: true };
 
 const LinkExpiration = builder.prismaObject('Link', {
