@@ -117,15 +117,15 @@ export class ClickBuffer {
     this.#unwritable.occurred(error, () => ({ clicks: this.unwritten, seconds: this.behind }));
   }
 
-  /** Starts the thread that writes, if there is one. */
+  /** Starts the thread that writes, if there is one, and deletes old receipts. Call it when the process answers. */
   async load(): Promise<void> {
     await this.#batches.load();
+    await deleteOldReceipts(this.#db).catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'old receipts of clicks could not be deleted');
+    });
   }
 
   start(): void {
-    deleteOldReceipts(this.#db).catch((error: unknown) => {
-      this.#log.warn({ err: error }, 'old receipts of clicks could not be deleted');
-    });
     this.#timer = setInterval(() => this.flush(), WRITE_INTERVAL).unref();
   }
 
