@@ -40,8 +40,6 @@ const MAX_HOURS = 100_000;
 /** The maximum number of links with waiting visits, about a kilobyte each; beyond it, those of other links are dropped. */
 const MAX_LINKS = 200_000;
 
-const IPV4 = /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/;
-
 /** Maximum number of digests that are remembered: some visitors open many links in a row. */
 const MAX_DIGESTS = 2_000;
 
@@ -49,8 +47,7 @@ const MAX_DIGESTS = 2_000;
 const digests = new LRUCache<string, string, Pick<Visit, 'address' | 'visitor'>>({
   max: MAX_DIGESTS,
   memoMethod(_key, _stale, { context: { address, visitor } }) {
-    const network = IPV4.test(address) ? address : networkOf(address);
-    return hash('sha256', `${network}\n${visitor.userAgent}`, 'base64');
+    return hash('sha256', `${networkOf(address)}\n${visitor.userAgent}`, 'base64');
   },
 });
 

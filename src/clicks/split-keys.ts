@@ -1,4 +1,4 @@
-import { type KeyObject, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type Day, dayOf, daysAfter } from '../db/statistics/calendar.ts';
 import { makeSplitKey } from '../domain/rule/split.ts';
 import { singleFlight } from '../engine/tools/single-flight.ts';
@@ -13,7 +13,7 @@ const READ_TIMEOUT = 500;
 
 /** The key by which splits of a day are divided. */
 export interface SplitKey {
-  readonly key: KeyObject;
+  readonly key: string;
   /** False for a key that only this process has. */
   readonly isShared: boolean;
 }

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decideRedirect, redirectRules, type VisitedLink } from '../../src/domain/visit/decide-redirect.ts';
+import {
+  decideRedirect,
+  explainDecision,
+  redirectRules,
+  type VisitedLink,
+} from '../../src/domain/visit/decide-redirect.ts';
 import type { Visitor } from '../../src/domain/visit/visitor.ts';
 import { NOON } from '../support/server.ts';
 import { BROWSER, VISITOR } from '../support/visit.ts';
@@ -156,12 +161,15 @@ const anyVisitor = fc.record({
 test('each decision lists all rules in order, and the last rule reached decides', () => {
   fc.assert(
     fc.property(anyLink, anyVisitor, ({ targets, ...link }, visitor) => {
-      const { outcome, destination, steps } = decideRedirect(
+      const asked = [
         { ...plain, ...link, ...targets },
         { ...person, ...visitor },
         NOON,
         circumstances,
-      );
+      ] as const;
+      const { steps, ...decision } = explainDecision(...asked);
+      const { outcome, destination } = decision;
+      expect(decision).toEqual(decideRedirect(...asked));
       expect(steps.map(({ rule }) => rule)).toEqual(Object.keys(redirectRules));
       const reached = steps.filter(({ why }) => why !== 'Not reached.');
       const deciding = {

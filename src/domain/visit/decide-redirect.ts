@@ -6,7 +6,7 @@ import { linkStatus } from '../link/status.ts';
 import { parseTargets, parseTargetType } from '../link/targeting.ts';
 import { type Choose, leadByRules, type RuleStep, type Variant } from '../rule/lead.ts';
 import { NO_RULES } from '../rule/parse.ts';
-import type { ParsedRules } from '../rule/parsed.ts';
+import type { ParsedRule, ParsedRules } from '../rule/parsed.ts';
 import { isBot } from './bot.ts';
 import { detectPlatform, matchLanguage, type Visitor } from './visitor.ts';
 
@@ -71,6 +71,10 @@ export interface RedirectDecision {
   variant?: Variant;
   /** True if the target is the visitor's share of a split. */
   isSplit?: boolean;
+}
+
+/** A decision with the effect of each rule, also of those that were not reached. */
+export interface ExplainedDecision extends RedirectDecision {
   steps: RedirectStep[];
 }
 
@@ -163,7 +167,7 @@ const rules = keysOf(allRedirectRules);
 const plainRules = keysOf(redirectRules);
 
 /** The decision for a visitor without a link, with the reason. */
-export function notFoundBecause(why: string): RedirectDecision {
+export function notFoundBecause(why: string): ExplainedDecision {
   const steps = plainRules.map((rule) =>
     rule === 'EXISTS' ? { rule, applied: true, why } : { rule, applied: false, why: NOT_REACHED },
   );
@@ -172,41 +176,42 @@ export function notFoundBecause(why: string): RedirectDecision {
 
 const NOT_REACHED = 'Not reached.';
 
-/** The steps that are not reached behind some steps: each of the link's own rules is one. */
-function unreached(steps: readonly RedirectStep[], { rules: own }: ParsedRules): RedirectStep[] {
-  const reached = new Set(steps.map(({ rule }) => rule));
-  const ofOwn = own.slice(steps.filter(({ rule }) => rule === 'RULE').length).map(({ id, name }) => ({
-    ...({ rule: 'RULE', applied: false, why: NOT_REACHED } as const),
-    linkRule: { ruleId: id, name, condition: null, applied: false, why: NOT_REACHED, shares: [] },
-  }));
+/** All rules in their order: the steps that were reached, and the others. Each of the link's own rules is one. */
+function withUnreached(reached: readonly RedirectStep[], { rules: own }: ParsedRules): RedirectStep[] {
   return rules.flatMap((rule): RedirectStep[] => {
-    if (rule === 'RULE') return ofOwn;
-    return reached.has(rule) ? [] : [{ rule, applied: false, why: NOT_REACHED }];
+    const steps = reached.filter((step) => step.rule === rule);
+    if (rule === 'RULE') return [...steps, ...own.slice(steps.length).map(unreachedRule)];
+    return steps.length > 0 ? steps : [{ rule, applied: false, why: NOT_REACHED }];
   });
 }
 
+function unreachedRule({ id: ruleId, name }: ParsedRule): RedirectStep {
+  const step = { applied: false, why: NOT_REACHED };
+  return { rule: 'RULE', ...step, linkRule: { ruleId, name, condition: null, ...step, shares: [] } };
+}
+
 /**
- * Decides what a visitor of a link gets at a time. It is a pure function: it reads, counts and changes nothing. Rules after
- * the deciding one are reported as not reached.
+ * Decides what a visitor of a link gets at a time. It is a pure function: it reads, counts and changes nothing.
  * @param link null if no link has the alias on the domain
+ * @param steps collects the rules that are reached, with their reasons; visits leave it out
  */
 export function decideRedirect(
   link: VisitedLink | null,
   visitor: Visitor,
   now: Date,
   { blocked, hosts, choose }: Circumstances,
+  steps?: RedirectStep[],
 ): RedirectDecision {
-  const steps: RedirectStep[] = [];
   const step = (rule: RedirectRule, applied: boolean, why: string, whyNot = why): boolean => {
-    steps.push({ rule, applied, why: applied ? why : whyNot });
+    steps?.push({ rule, applied, why: applied ? why : whyNot });
     return applied;
   };
-  const end = (outcome: RedirectOutcome, destination: string | null = null): RedirectDecision => {
-    const rest = unreached(steps, link?.rules ?? NO_RULES);
-    return { outcome, destination, steps: [...steps, ...rest] };
-  };
+  const end = (outcome: RedirectOutcome, destination: string | null = null): RedirectDecision => ({
+    outcome,
+    destination,
+  });
 
-  if (link === null) return notFoundBecause('There is no link with this alias on this domain.');
+  if (link === null) return end('NOT_FOUND');
   const isLoop = (address: string): boolean =>
     // Most addresses need not be parsed.
     (address.includes(link.alias) || address.includes('%')) && isItself(address, link.alias, hosts);
@@ -227,14 +232,13 @@ export function decideRedirect(
   const withheld = link.expirationClicks !== null && !visitor.counts;
   if (step('CLICK_LIMIT', withheld, whyCounted(link, visitor))) return end('PREVIEW');
   const { rules: own = NO_RULES } = link;
-  const led = own.rules.length === 0 ? undefined : leadByRules(own, visitor, now, isLoop, choose);
-  for (const linkRule of led?.steps ?? [])
-    steps.push({ rule: 'RULE', applied: linkRule.applied, why: linkRule.why, linkRule });
-  const lead = led?.lead;
+  const ruleSteps: RuleStep[] | undefined = steps && [];
+  const lead = own.rules.length === 0 ? undefined : leadByRules(own, visitor, now, isLoop, choose, ruleSteps);
+  for (const linkRule of ruleSteps ?? [])
+    steps?.push({ rule: 'RULE', applied: linkRule.applied, why: linkRule.why, linkRule });
   const { url: listed, why } = lead
     ? { url: null, why: 'One of its rules leads.' }
     : target(link, visitor, isLoop);
-  if (lead) steps.push(...unreached(steps, own).filter(({ rule }) => rule === 'RULE'));
   step('TARGETING', listed !== null, why);
   const url = lead?.target?.url ?? listed ?? link.url;
   const loops = lead ? lead.target === null : isLoop(url);
@@ -246,7 +250,19 @@ export function decideRedirect(
     variant: { ruleId: lead.rule.id, targetId: lead.target.id },
     isSplit: lead.isSplit,
   };
-  return { outcome, destination, target: url, steps, ...variant };
+  return { outcome, destination, target: url, ...variant };
+}
+
+/** Decides as `decideRedirect`, and tells the effect of each rule; those after the deciding one are not reached. */
+export function explainDecision(
+  link: VisitedLink,
+  visitor: Visitor,
+  now: Date,
+  circumstances: Circumstances,
+): ExplainedDecision {
+  const reached: RedirectStep[] = [];
+  const decision = decideRedirect(link, visitor, now, circumstances, reached);
+  return { ...decision, steps: withUnreached(reached, link.rules ?? NO_RULES) };
 }
 
 function whyCounted({ expirationClicks }: VisitedLink, { counts }: Visitor): string {

@@ -8,7 +8,7 @@ import { parseRules, readStoredRules } from '../rule/parse.ts';
 import type { Services } from '../services.ts';
 import { servesVisitors } from '../short-domain/domain.ts';
 import { isBot } from './bot.ts';
-import { decideRedirect, notFoundBecause, type RedirectDecision } from './decide-redirect.ts';
+import { type ExplainedDecision, explainDecision, notFoundBecause } from './decide-redirect.ts';
 import { countryCode } from './visitor.ts';
 
 /** A header of the visitor, with the length that is read for visits. */
@@ -48,7 +48,7 @@ export async function explainRedirect(
   services: Pick<Services, 'verifiesDomains' | 'lists'>,
   unparsed: Unparsed<typeof explainInput>,
   now: Date,
-): Promise<RedirectDecision> {
+): Promise<ExplainedDecision> {
   const { input } = parseInput(z.object({ input: explainInput }), { input: unparsed });
   const { linkId, country, acceptLanguage, referrer, at, password, query } = input;
   const userAgent = input.userAgent ?? SOME_BROWSER;
@@ -74,5 +74,5 @@ export async function explainRedirect(
   };
   const blocked = services.lists.blocks(found);
   const hosts = [found.domain.name];
-  return decideRedirect(link, visitor, at?.at ?? now, { blocked, hosts });
+  return explainDecision(link, visitor, at?.at ?? now, { blocked, hosts });
 }

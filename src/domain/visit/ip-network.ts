@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { nameFor } from '../../engine/tools/name-for.ts';
 
@@ -6,6 +7,8 @@ import { nameFor } from '../../engine/tools/name-for.ts';
  * address in canonical form.
  */
 export function networkOf(address: string): string {
+  // Node's check takes the canonical form alone.
+  if (isIPv4(address)) return address;
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();

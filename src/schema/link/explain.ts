@@ -2,7 +2,7 @@ import type { RuleStep, TargetShare } from '../../domain/rule/lead.ts';
 import { MAX_RULE_TARGETS, MAX_RULES } from '../../domain/rule/limits.ts';
 import {
   allRedirectRules,
-  type RedirectDecision,
+  type ExplainedDecision,
   type RedirectStep,
   redirectOutcomes,
 } from '../../domain/visit/decide-redirect.ts';
@@ -62,7 +62,7 @@ const Step = builder.objectRef<RedirectStep>('RedirectStep').implement({
   }),
 });
 
-const Decision = builder.objectRef<RedirectDecision>('RedirectDecision').implement({
+const Decision = builder.objectRef<ExplainedDecision>('RedirectDecision').implement({
   description: 'The result of a visit, and the reasons.',
   fields: (t) => ({
     outcome: t.expose('outcome', { type: RedirectOutcome, description: 'The result of the visit.' }),
