@@ -16,9 +16,5 @@ export function followTitles(url: string, headers: Record<string, string>, show:
     show(data as Shown),
   );
   const followed = requestSubscription(environment, { subscription: changes, variables: {} });
-  return () => {
-    followed.dispose();
-    shown.dispose();
-    kept.dispose();
-  };
+  return () => [followed, shown, kept].map((one) => one.dispose());
 }
