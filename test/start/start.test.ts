@@ -4,7 +4,7 @@ import { copyFile, rename } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, inject, test } from 'vitest';
 import { ConfigError } from '../../src/engine/tools/operator-error.ts';
 import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
@@ -290,7 +290,7 @@ test('a process that stops is not ready', { retry: 2 }, async () => {
   await stopping;
 });
 
-test.each(['all', 'redirects'])(
+test.runIf(inject('database').provider === 'sqlite').each(['all', 'redirects'])(
   'ROLE=%s is not ready when SQLite’s file was moved away or replaced',
   async (role) => {
     const DATABASE_URL = await newDatabase();
