@@ -129,5 +129,5 @@ const tooLate = () =>
 
 const tooLong = () =>
   badRequest(
-    'With an Idempotency-Key, a mutation of this many links must be the first of its document. Send it in a request of its own.',
+    'With an Idempotency-Key, a mutation that changes so much must be the first of its document. Send it in a request of its own.',
   );

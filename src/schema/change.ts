@@ -1,3 +1,4 @@
+import { responsePathAsArray } from 'graphql';
 import { changeActions, type RecordKind as RecordKindName, recordKinds } from '../domain/change/change.ts';
 import { changeFilter } from '../domain/change/change-filter.ts';
 import {
@@ -108,7 +109,11 @@ export const Change = builder.prismaObject('Change', {
         'for creations and other kinds of records, and once the values are deleted: after 90 days, or by `forgetChanges`.',
       // One for each, whatever is selected of it.
       extensions: costs({ size: MAX_FIELDS }),
-      resolve: (change, _args, context) => valuesIn(context, change),
+      resolve(change, _args, context, info) {
+        // Values have a table of their own, and are deleted there.
+        context.keyed?.empty(responsePathAsArray(info.path));
+        return valuesIn(context, change);
+      },
     }),
     isRevertable: t.boolean({
       select: { kind: true, action: true },

@@ -16,7 +16,7 @@ const { limits, tooLarge } = defineLimits({
   keyedRows: {
     max: MAX_WRITTEN_ROWS,
     name: 'number of rows written for tags, pixels, changes and statistics',
-    advice: 'With an Idempotency-Key, change fewer links at once, in several requests.',
+    advice: 'With an Idempotency-Key, change less at once, in several requests.',
   },
 });
 

@@ -104,8 +104,52 @@ test('those of a deleted record are, too, with its hashes and links', async () =
   expect(await server.database.prisma.changeValues.count({ where: { change: { accountId } } })).toBe(0);
 });
 
-test('many are deleted in slices', async () => {
-  const { id } = await caller.link();
+/** Sends a mutation of the owner with an Idempotency-Key. */
+async function once(query: string, key: string) {
+  const response = await owner.fetch('/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
+    body: JSON.stringify({ query }),
+  });
+  return { replayed: response.headers.get('Idempotency-Replayed'), ...Object(await response.json()) };
+}
+
+test('the stored answer to an Idempotency-Key has no values, which nobody could delete there', async () => {
+  const { id } = await caller.link({ title: 'first-secret' });
+  await caller.rest('PATCH', `/links/${id}`, { title: 'second-secret' });
+  await caller.rest('PATCH', `/links/${id}`, { title: 'third-secret' });
+  const { prisma } = server.database;
+  const ids = await prisma.change.findMany({
+    where: { accountId, action: 'UPDATED' },
+    orderBy: { id: 'desc' },
+  });
+  const [last, before] = ids.map((one) => one.id);
+  const values = 'values { name before after }';
+  const query = `mutation {
+    one: revertChange(id: "${last}") { ... on RevertedChange { change { recordId changed: ${values} } } }
+    revertChanges(ids: ["${before}", "${last}"]) { __typename ... on RevertedChange { change { ${values} fields } } }
+  }`;
+  const title = (from: string, to: string) => [
+    { name: 'title', before: `"${from}-secret"`, after: `"${to}-secret"` },
+  ];
+  const answer = (one: object[], other: object[]) => ({
+    one: { change: { recordId: String(id), changed: one } },
+    revertChanges: [
+      { __typename: 'RevertedChange', change: { values: other, fields: ['title'] } },
+      { __typename: 'ConflictError' },
+    ],
+  });
+  const key = `values of ${account}`;
+  const first = answer(title('third', 'second'), title('second', 'first'));
+  expect(await once(query, key)).toEqual({ replayed: null, data: first });
+  expect(await once(query, key)).toEqual({ replayed: 'true', data: answer([], []) });
+  const kept = await prisma.keptAnswer.findMany({ where: { accountId } });
+  expect(kept).toHaveLength(1);
+  expect(JSON.stringify(kept)).not.toContain('-secret');
+});
+
+/** Gives the log many changes of a link, with values. */
+async function manyChanges(recordId: number, count: number): Promise<void> {
   const { prisma } = server.database;
   const change = {
     tx: 1,
@@ -113,15 +157,43 @@ test('many are deleted in slices', async () => {
     at: new Date(),
     action: 'UPDATED',
     kind: 'LINK',
-    recordId: id,
+    recordId,
     fields: '[]',
   };
-  await prisma.change.createMany({ data: Array.from({ length: 1_100 }, () => change) });
+  await prisma.change.createMany({ data: Array.from({ length: count }, () => change) });
   const made = await prisma.change.findMany({ where: { accountId, action: 'UPDATED' } });
   await prisma.changeValues.createMany({
     data: made.map((one) => ({ id: one.id, values: '[["title",null,"x"]]', isRevertable: true })),
   });
+}
+
+test('many are deleted in slices', async () => {
+  const { id } = await caller.link();
+  await manyChanges(id, 1_100);
   expect(await forget(nodeIdOf('Link', id))).toMatchObject({ count: 1_100 });
+});
+
+test('with an Idempotency-Key, many are deleted once, by the first mutation of a document', async () => {
+  const { id } = await caller.link();
+  await manyChanges(id, 600);
+  const forgetting = `forgetChanges(nodeId: "${nodeIdOf('Link', id)}") { ... on ForgottenChanges { count } }`;
+  const space = 'createSpace(input: { name: "S" }) { __typename }';
+  expect(await once(`mutation { ${space} ${forgetting} }`, `late ${account}`)).toMatchObject({
+    errors: [
+      {
+        message:
+          'With an Idempotency-Key, a mutation that changes so much must be the first of its document. Send it in a request of its own.',
+        extensions: { code: 'BAD_REQUEST' },
+      },
+    ],
+  });
+  expect(await server.database.prisma.changeValues.count({ where: { change: { accountId } } })).toBe(600);
+  const first = { data: { forgetChanges: { count: 600 } } };
+  expect(await once(`mutation { ${forgetting} }`, `first ${account}`)).toEqual({ ...first, replayed: null });
+  expect(await once(`mutation { ${forgetting} }`, `first ${account}`)).toEqual({
+    ...first,
+    replayed: 'true',
+  });
 });
 
 test('only owners may, and only for records of the account', async () => {

@@ -6,14 +6,13 @@ import { EnclosingTransaction } from './enclosing-transaction.ts';
 import { answerName, findAnswer, type KeptAnswer, storeAnswer, tryLockKey } from './idempotency-answers.ts';
 import { countStored, requireRoom } from './kept-answer-limit.ts';
 import { type KeyCaller, KeyedRequest, wrongKey } from './keyed-request.ts';
+import { LeftOut } from './left-out.ts';
 import type { AnyClient, ClientOf } from './product.ts';
 
 /** The largest answer that is stored, in bytes: any single record fits. */
 const MAX_ANSWER = 4_000_000;
 /** Seconds after which to repeat a request whose first attempt is still running. */
 const RUNNING_RETRY = 1;
-/** Replaces secrets in a stored answer that are shown only once. */
-export const SHOWN_ONCE = '[shown once]';
 
 /** An answer as it was sent. */
 export type Answer = Pick<KeptAnswer, 'status' | 'contentType' | 'body'>;
@@ -39,7 +38,7 @@ export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
   readonly #request: KeyedRequest;
   readonly #now: Date;
   readonly #enclosing: EnclosingTransaction<Client>;
-  readonly #hidden = new Set<string>();
+  readonly #leftOut = new LeftOut();
   /** Throws if the caller may not do the write any more. */
   #ask: () => void = () => {};
   #found: KeptAnswer | null = null;
@@ -125,7 +124,12 @@ export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
 
   /** Leaves a secret that is shown only once out of the stored answer. */
   hide(secret: string): void {
-    this.#hidden.add(secret);
+    this.#leftOut.addSecret(secret);
+  }
+
+  /** Leaves the items of a list out of the stored answer, which may be kept longer than they are. */
+  empty(path: readonly (string | number)[]): void {
+    this.#leftOut.addList(path);
   }
 
   /** Marks the write as failed for now: `end` rolls its changes back, and stores no answer. */
@@ -149,7 +153,8 @@ export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
       await withTimeout(ROLLBACK_TIMEOUT, this.#enclosing.rollBack());
       return null;
     }
-    const kept = this.#withoutSecrets(answer);
+    const { status, contentType } = answer;
+    const kept = { status, contentType, body: this.#leftOut.without(answer.body) };
     const size = Buffer.byteLength(kept.body);
     if (size > MAX_ANSWER) {
       await this.#enclosing.rollBack();
@@ -183,13 +188,6 @@ export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
       await withTimeout(ROLLBACK_TIMEOUT, this.#enclosing.rollBack());
       throw error;
     }
-  }
-
-  #withoutSecrets({ status, contentType, body }: Answer): Answer {
-    let text = body;
-    for (const secret of this.#hidden)
-      text = text.replaceAll(JSON.stringify(secret), JSON.stringify(SHOWN_ONCE));
-    return { status, contentType, body: text };
   }
 
   /** Rolls back what is not committed, and releases the key. */

@@ -6,7 +6,8 @@ import { actorFor, generateToken, hashToken } from '../../../src/domain/access/a
 import { makeKeyCaller } from '../../../src/domain/access/key-caller.ts';
 import { createSpace } from '../../../src/domain/space.ts';
 import { answerRetention, deleteOldAnswers } from '../../../src/engine/db/idempotency-answers.ts';
-import { KeyedWrite, SHOWN_ONCE } from '../../../src/engine/db/idempotent-write.ts';
+import { KeyedWrite } from '../../../src/engine/db/idempotent-write.ts';
+import { SHOWN_ONCE } from '../../../src/engine/db/left-out.ts';
 import type { AgeRetention } from '../../../src/engine/db/retention.ts';
 import { raw, sql } from '../../../src/engine/db/sql.ts';
 import type { Writer } from '../../../src/engine/rules/caller.ts';
