@@ -2,6 +2,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { valueRetention } from '../../src/db/change-values.ts';
 import { settled } from '../support/database.ts';
+import { subscribe } from '../support/events.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 interface Value {
@@ -195,7 +196,7 @@ const targets = (count: number, length: number) => {
   return `targeting: { type: ROTATION, rotation: ${JSON.stringify(rotation)} }`;
 };
 
-test('a long text is cut in lists and whole in the query of one change; a very long one is not kept', async () => {
+test('a long text is cut in lists and whole in the query of one change', async () => {
   const { id } = await owner.link();
   await update(id, targets(5, 300));
   const long = (await changes()).at(-1);
@@ -205,13 +206,82 @@ test('a long text is cut in lists and whole in the query of one change; a very l
   const { change } = await owner.data<{ change: Change }>(`{ change(id: "${long?.id}") { ${FIELDS} } }`);
   expect(change.values).toMatchObject([{ name: 'targeting', before: null, isCut: false, isKept: true }]);
   expect(JSON.parse(change.values[0]?.after ?? '').rotation).toHaveLength(5);
-  await update(id, targets(120, 300));
-  const larger = (await changes()).at(-1);
-  expect(larger).toMatchObject({
-    fields: ['targeting'],
-    isRevertable: false,
-    values: [{ name: 'targeting', after: null, isKept: false }],
+});
+
+/** A list of targets whose value has a size, in bytes. */
+function targetsOf(size: number) {
+  const rotation = Array.from({ length: 60 }, (_, index) => `https://e.example/${index}/`);
+  const without = { type: 'ROTATION', countries: [], platforms: [], languages: [], rotation };
+  let left = size - Buffer.byteLength(JSON.stringify(without));
+  const filled = rotation.map((url) => {
+    const more = Math.min(left, 1_900);
+    left -= more;
+    return url + 'a'.repeat(more);
   });
+  return `targeting: { type: ROTATION, rotation: ${JSON.stringify(filled)} }`;
+}
+
+test.each([
+  ['2 kB are listed whole', 2 * 1024, { isCut: false, isKept: true }],
+  ['a byte more is cut in lists', 2 * 1024 + 1, { isCut: true, isKept: true }],
+  ['64 kB are kept', 64 * 1024, { isCut: true, isKept: true }],
+  ['a byte more is not', 64 * 1024 + 1, { isCut: false, isKept: false }],
+])('of a text, %s', async (_what, size, { isCut, isKept }) => {
+  const { id } = await owner.link();
+  await update(id, targetsOf(size));
+  const listed = (await changes()).at(-1);
+  expect(listed?.values).toMatchObject([{ name: 'targeting', before: null, isCut, isKept }]);
+  expect(listed?.isRevertable).toBe(isKept);
+  const { change } = await owner.data<{ change: Change }>(`{ change(id: "${listed?.id}") { ${FIELDS} } }`);
+  expect(change.values).toMatchObject([{ isCut: false, isKept }]);
+  expect(Buffer.byteLength(change.values[0]?.after ?? '')).toBe(isKept ? size : 0);
+});
+
+test('a change with a text over 64 kB keeps its other texts, and cannot be reverted', async () => {
+  const { id } = await owner.link({ title: 'Before' });
+  await update(id, targets(5, 300));
+  const live = await startTestServer({ url: server.databaseUrl, background: true });
+  const events = await subscribe<{ data: { changes: Change } }>(
+    live.callerWith(owner.key),
+    `subscription { changes { ${FIELDS} } }`,
+  );
+  await update(id, `title: "After", ${targets(120, 300)}`);
+  const larger = (await changes()).at(-1);
+  // The text before is cut as any other, and whole in the query of one change.
+  const title = { name: 'title', before: '"Before"', after: '"After"', isCut: false, isKept: true };
+  const targeting = { name: 'targeting', after: null, isKept: false };
+  expect(larger).toMatchObject({
+    fields: ['title', 'targeting'],
+    isRevertable: false,
+    values: [title, { ...targeting, isCut: true }],
+  });
+  expect(Buffer.byteLength(larger?.values[1]?.before ?? '')).toBeLessThanOrEqual(2048);
+  await expect.poll(() => events.seen.at(-1)?.data.changes).toEqual(larger);
+  events.close();
+  await live.stop();
+  const whole = `{ change(id: "${larger?.id}") { ${FIELDS} } }`;
+  const { change } = await owner.data<{ change: Change }>(whole);
+  expect(change.values).toMatchObject([title, { ...targeting, isCut: false }]);
+  expect(JSON.parse(change.values[1]?.before ?? '').rotation).toHaveLength(5);
+  const revert = async (of: Change | undefined) =>
+    (
+      await owner.data<{ revertChange: object }>(
+        `mutation { revertChange(id: "${of?.id}") { __typename ... on ValidationError { fields { path reason } } } }`,
+      )
+    ).revertChange;
+  const refused = {
+    __typename: 'ValidationError',
+    fields: [{ path: ['id'], reason: 'CHANGE_NOT_REVERTABLE' }],
+  };
+  expect(await revert(larger)).toEqual(refused);
+  expect(await owner.data(`{ link(id: "${id}") { title } }`)).toEqual({ link: { title: 'After' } });
+  await owner.rest('DELETE', `/links/${id}`);
+  const deleted = (await changes()).at(-1);
+  expect(deleted).toMatchObject({ action: 'DELETED', isRevertable: false });
+  expect(deleted?.values).toContainEqual(expect.objectContaining({ name: 'title', before: '"After"' }));
+  expect(deleted?.values).toContainEqual(expect.objectContaining({ ...targeting, before: null }));
+  expect(await revert(deleted)).toEqual(refused);
+  expect(await owner.data(`{ link(id: "${id}") { id } }`)).toEqual({ link: null });
 });
 
 test('values are those of the own account, and of what its readers may read', async () => {
@@ -250,20 +320,48 @@ test.each([
   expect(last?.values).toHaveLength(isDeleted ? 0 : 1);
 });
 
-test('a page of a long history takes one statement more for its values', async () => {
+test('each page of the history of a link that was changed 1,000 times takes one statement more for its values', async () => {
   const { id } = await owner.link();
-  for (let index = 0; index < 30; index++) await update(id, `title: "T${index}"`);
+  const { prisma } = server.database;
+  const { accountId, tx } = await prisma.change.findFirstOrThrow({ where: { kind: 'LINK', recordId: id } });
+  const change = { tx, accountId, at: server.clock.now, action: 'UPDATED', kind: 'LINK', recordId: id };
+  await prisma.change.createMany({
+    data: Array.from({ length: 1_000 }, () => ({ ...change, fields: '["title"]' })),
+  });
+  const made = await prisma.change.findMany({ where: { recordId: id, kind: 'LINK', action: 'UPDATED' } });
+  await prisma.changeValues.createMany({
+    data: made.map((one) => ({
+      ...{ id: one.id, values: `[["title",null,"\\"T${one.id}\\""]]`, isRevertable: true },
+    })),
+  });
   await settled(server.database);
-  const page = (first: number, fields: string) =>
-    owner.data(`{ link(id: "${id}") { history(first: ${first}) { nodes { id ${fields} } } } }`);
+  type Page = { nodes: Change[]; pageInfo: { endCursor: string } };
+  const seen: Change[] = [];
+  const statements: string[][] = [];
+  const read = async (first: number, fields: string, after = ''): Promise<string> => {
+    let cursor = '';
+    const read = await server.statementsOf(async () => {
+      const { link } = await owner.data<{ link: { history: Page } }>(
+        `{ link(id: "${id}") { history(first: ${first}, after: ${JSON.stringify(after)}) { nodes { id ${fields} }
+          pageInfo { endCursor } } } }`.replace('after: ""', ''),
+      );
+      seen.push(...link.history.nodes);
+      cursor = link.history.pageInfo.endCursor;
+    });
+    statements.push(read);
+    return cursor;
+  };
   const values = 'isRevertable values { name before after }';
-  const [without, few, many] = [
-    await server.statementsOf(() => page(30, '')),
-    await server.statementsOf(() => page(2, values)),
-    await server.statementsOf(() => page(30, values)),
-  ];
-  expect(few).toHaveLength(without.length + 1);
-  expect(many).toHaveLength(without.length + 1);
+  await read(2, '');
+  await read(100, '');
+  await read(2, values);
+  seen.length = 0;
+  for (let after = ''; seen.length < 1_000; ) after = await read(100, values, after);
+  const [few, many, ...withValues] = statements.map(({ length }) => length);
+  expect(many).toBe(few);
+  expect(withValues).toEqual(Array.from({ length: 11 }, () => (few ?? 0) + 1));
+  expect(new Set(seen.map((one) => one.id)).size).toBe(1_000);
+  expect(seen.map((one) => one.values[0]?.after)).toEqual(seen.map((one) => `"T${one.id}"`));
 });
 
 test('values cost 20 a change, whatever is selected of them', async () => {

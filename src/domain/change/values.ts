@@ -40,8 +40,8 @@ export interface ChangedValue extends ChangedText {
   readonly isKept: boolean;
 }
 
-/** A stored value; the mark is that of a secret (s), of a cut text (c), or of one that is not kept (x). */
-type Stored = [name: string, before: string | null, after: string | null, mark?: 's' | 'c' | 'x'];
+/** A stored value; the mark is that of a secret (s), of a cut text (c), of one that is not kept (x), or of both (xc). */
+type Stored = [name: string, before: string | null, after: string | null, mark?: 's' | 'c' | 'x' | 'xc'];
 
 function isLonger(text: string | null, max: number): boolean {
   // A character has at most three bytes for each unit of its text.
@@ -73,7 +73,7 @@ function shorten([name, before, after, mark]: Stored): Stored {
   const isSame = shortened[0] === before && shortened[1] === after;
   return isSame
     ? ([name, before, after, ...(mark ? [mark] : [])] as Stored)
-    : [name, ...shortened, mark ?? 'c'];
+    : [name, ...shortened, mark === 'x' ? 'xc' : 'c'];
 }
 
 interface KeepOptions {
@@ -113,8 +113,8 @@ export function parseValues(stored: string): ChangedValue[] {
     before,
     after,
     isSecret: mark === 's',
-    isCut: mark === 'c',
-    isKept: mark !== 'x',
+    isCut: mark === 'c' || mark === 'xc',
+    isKept: mark !== 'x' && mark !== 'xc',
   }));
 }
 
