@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { settled } from '../support/database.ts';
 import { manyLinks } from '../support/many-links.ts';
+import { type Person, signedIn } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -587,6 +588,70 @@ describe('what cannot be reverted', () => {
     const reader = await server.caller(account, ['read']);
     const { errors } = await reader.graphql(REVERT, { id: mine });
     expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+  });
+});
+
+describe('two accounts, and each role', () => {
+  test('members of the account read values, all but viewers revert, and others find nothing', async () => {
+    const accountOf = async (name: string) =>
+      (await server.database.prisma.account.findUniqueOrThrow({ where: { name } })).id;
+    const own = await accountOf(account);
+    await server.caller(`${account} elsewhere`);
+    const elsewhere = await accountOf(`${account} elsewhere`);
+    const [{ id }, space, tag] = [
+      await owner.link({ title: 'L' }),
+      await owner.space('S'),
+      await owner.tag('t'),
+    ];
+    for (const [type, of, input] of [
+      ['Link', id, 'title: "L2"'],
+      ['Space', space, 'name: "S2"'],
+      ['Tag', tag, 'name: "t2"'],
+    ] as const)
+      await update(of, input, type);
+    const { id: other } = await owner.link({ title: 'Gone' });
+    await owner.rest('DELETE', `/links/${other}`);
+    const all = (await changes()).filter(({ action }) => action !== 'CREATED').map((one) => one.id);
+    expect(all).toHaveLength(4);
+    type Ask = (query: string) => ReturnType<Person['graphql']>;
+    const by = (person: Person, accountId = own): Ask => {
+      return (query) => person.graphql(query, {}, { 'X-Account': String(accountId) });
+    };
+    const read = async (ask: Ask) => {
+      const found = all.map((one) => `c${one}: change(id: "${one}") { values { name } }`).join(' ');
+      return Object.values((await ask(`{ ${found} }`)).data ?? {});
+    };
+    const values = [[{ name: 'title' }], [{ name: 'name' }], [{ name: 'name' }], expect.any(Array)];
+    const readable = values.map((one) => ({ values: one }));
+    const nothing = all.map(() => null);
+    const tryAll = async (ask: Ask): Promise<unknown> => {
+      const { data, errors } = await ask(`mutation { revertChanges(ids: [${all}]) { __typename } }`);
+      return data?.revertChanges ?? errors?.map(({ extensions }) => extensions.code);
+    };
+    const each = (name: string) => all.map(() => ({ __typename: name }));
+    const missing = each('NotFoundError');
+    const stranger = await signedIn(server, elsewhere, 'OWNER');
+    expect(await read(by(stranger, elsewhere))).toEqual(nothing);
+    expect(await tryAll(by(stranger, elsewhere))).toEqual(missing);
+    // A viewer here who is an owner there can revert nothing, whichever account the request names.
+    const viewer = await signedIn(server, own, 'VIEWER');
+    const { userId } = viewer;
+    await server.database.prisma.membership.create({
+      data: { accountId: elsewhere, userId, role: 'OWNER', createdAt: server.clock.now },
+    });
+    expect(await read(by(viewer))).toEqual(readable);
+    expect(await tryAll(by(viewer))).toEqual(['FORBIDDEN']);
+    expect(await read(by(viewer, elsewhere))).toEqual(nothing);
+    expect(await tryAll(by(viewer, elsewhere))).toEqual(missing);
+    // Each of the others reverts what the one before has set again.
+    for (const role of ['EDITOR', 'ADMIN', 'OWNER']) {
+      const person = await signedIn(server, own, role);
+      expect(await read(by(person))).toEqual(readable);
+      expect(await tryAll(by(person))).toEqual(each('RevertedChange'));
+      const theirs = (await changes()).slice(-4).map((one) => one.id);
+      const again = await owner.data(`mutation { revertChanges(ids: [${theirs}]) { __typename } }`);
+      expect(again).toEqual({ revertChanges: each('RevertedChange') });
+    }
   });
 });
 
