@@ -1,6 +1,7 @@
 import { parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, ConflictError, createClient, LinkspaceError } from '../../packages/client/src/index.ts';
+import { settled } from '../support/database.ts';
 import { signedIn } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { fetchWith } from './support.ts';
@@ -117,6 +118,45 @@ test('a batch has the result of each input, refused or not', async () => {
     null,
     { code: 'VALIDATION' },
   ]);
+});
+
+test('takes changes of a link, a space and a tag back, by their ids', async () => {
+  /** The id of the last change. */
+  const last = async (): Promise<string> => {
+    await settled(server.database);
+    const { changes } = await client.request<{ changes: { nodes: { id: string }[] } }>(
+      '{ changes(last: 1) { nodes { id } } }',
+    );
+    return changes.nodes[0]?.id ?? '';
+  };
+  const link = await client.createLink({ url: 'https://example.com/', title: 'Before' });
+  await client.updateLink({ id: link.id, input: { title: 'After' } });
+  const renamed = await last();
+  const undone = await client.revertChange(renamed);
+  expect(undone).toMatchObject({
+    __typename: 'RevertedChange',
+    record: { ...link, updatedAt: expect.any(String) },
+    change: { action: 'UPDATED', kind: 'LINK', recordNodeId: link.nodeId, fields: ['title'] },
+  });
+  expect(await last()).toBe(undone.change.id);
+  const conflict = await errorOf(client.revertChange(renamed));
+  expect(conflict).toBeInstanceOf(ConflictError);
+  expect(conflict).toMatchObject({ code: 'CONFLICT', current: { __typename: 'Link', title: 'Before' } });
+  expect(await client.try.revertChange(renamed)).toMatchObject({ __typename: 'ConflictError' });
+  await client.deleteLink(link.id);
+  const restored = await client.revertChange(await last());
+  expect(restored.record).toMatchObject({ __typename: 'Link', id: link.id, title: 'Before' });
+  await client.createSpace({ name: 'Space' });
+  const made = [await last()];
+  await client.createTag({ name: 'Tag' });
+  made.push(await last());
+  expect(await client.revertChanges([...made, '2147483647'])).toMatchObject([
+    { record: null, change: { action: 'DELETED', kind: 'SPACE' } },
+    { record: null, change: { action: 'DELETED', kind: 'TAG' } },
+    { __typename: 'NotFoundError' },
+  ]);
+  expect(await errorOf(client.revertChange('2147483647'))).toMatchObject({ code: 'NOT_FOUND' });
+  await client.deleteLink(link.id);
 });
 
 test('a batch may have as many inputs as the service takes', async () => {
