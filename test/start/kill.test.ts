@@ -103,3 +103,73 @@ test('acknowledged writes survive SIGKILL, and the database is consistent', asyn
   expect((await prisma.accountTally.aggregate({ _sum: { links: true } }))._sum.links).toBe(links.length);
   expect(await faults()).toEqual([]);
 });
+
+/** Changes, deletes and restores links and their spaces, alone and together, until the program is killed. */
+async function change(caller: Caller, acknowledged: Set<string>): Promise<void> {
+  const send = async (mutation: string): Promise<string[]> => {
+    const response = await caller.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query: `mutation { ${mutation} }`, extensions: { changes: true } }),
+    });
+    const { errors, extensions } = Object(await response.json());
+    if (errors) throw new Error(JSON.stringify(errors));
+    for (const id of extensions.changes) acknowledged.add(id);
+    return extensions.changes;
+  };
+  for (let round = 0; ; round++) {
+    const space = await caller.space('Space');
+    const ids = [await caller.link({ space_id: space }), await caller.link({ space_id: space })].map(
+      ({ id }) => id,
+    );
+    const inputs = (title: string) =>
+      ids.map((id) => `{ id: ${id}, input: { title: "${title} ${round}", disabled: true } }`);
+    await send(`updateLinks(inputs: [${inputs('together')}]) { __typename }`);
+    await send(`updateLink(id: ${ids[0]}, input: { title: "alone ${round}" }) { __typename }`);
+    const emptied = await send(`deleteSpace(id: ${space}) { __typename }`);
+    await send(`revertChange(id: ${emptied.at(-1)}) { __typename }`);
+    const deleted = await send(`deleteLinks(ids: [${ids}]) { __typename }`);
+    await send(`revertChange(id: ${deleted[0]}) { __typename }`);
+  }
+}
+
+test('a change is in the database with its values and the record as it says, or not at all, after SIGKILL', async () => {
+  const acknowledged = new Set<string>();
+  for (let round = 0; round < ROUNDS; round++) {
+    program = await startProgram({ DATABASE_URL: url, BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY });
+    const caller = new Caller(program.origin, KEY);
+    const before = acknowledged.size;
+    const work = Promise.allSettled(Array.from({ length: 6 }, () => change(caller, acknowledged)));
+    await expect.poll(() => acknowledged.size, { interval: 5 }).toBeGreaterThan(before + 150);
+    await program.end('SIGKILL');
+    for (const outcome of await work)
+      expect(String(outcome.status === 'rejected' && outcome.reason)).toMatch(GONE);
+  }
+  const { prisma } = database;
+  const kept = await prisma.changeValues.findMany({ select: { id: true, values: true } });
+  const values = new Map(kept.map((one) => [one.id, one.values]));
+  const changes = await prisma.change.findMany({
+    where: { kind: { in: ['LINK', 'SPACE'] } },
+    orderBy: { id: 'asc' },
+  });
+  expect(changes.filter(({ id, action }) => values.has(id) !== (action !== 'CREATED'))).toEqual([]);
+  const known = new Set(changes.map(({ id }) => id));
+  expect(kept.filter(({ id }) => !known.has(id))).toEqual([]);
+  expect([...acknowledged].filter((id) => !known.has(Number(id)))).toEqual([]);
+  // The newest change of each record says what it is.
+  const links = new Map((await prisma.link.findMany()).map((link) => [link.id, link]));
+  const spaces = new Set((await prisma.space.findMany()).map(({ id }) => id));
+  const last = new Map(changes.map((one) => [`${one.kind} ${one.recordId}`, one]));
+  const wrong = [...last.values()].filter(({ kind, recordId, action }) => {
+    const isThere = kind === 'LINK' ? links.has(recordId) : spaces.has(recordId);
+    return isThere !== (action !== 'DELETED');
+  });
+  expect(wrong).toEqual([]);
+  const titles = new Map<number, unknown>();
+  for (const { id, kind, recordId, action } of changes)
+    if (kind === 'LINK' && action === 'UPDATED')
+      for (const [name, , after] of JSON.parse(values.get(id) ?? '[]'))
+        if (name === 'title') titles.set(recordId, JSON.parse(after));
+  expect([...links.values()].filter(({ id, title }) => (titles.get(id) ?? null) !== title)).toEqual([]);
+  expect(await faults()).toEqual([]);
+});
