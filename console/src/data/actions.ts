@@ -1,5 +1,6 @@
 import { DeleteLinksDocument, type LinkRowFragment, UpdateLinkDocument } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
+import { inBatches, inTime, unwatched } from './batches.ts';
 import { announce } from './bus.ts';
 import { lately } from './deeds.ts';
 import { Fault, mayBeOutage } from './faults.ts';
@@ -103,11 +104,19 @@ const aboutDeletion = (ids: readonly string[]): string => `deletion ${ids.join()
 
 async function remove(deletion: Deletion): Promise<void> {
   const { session, ids, told } = deletion;
-  await attempt(aboutDeletion(ids), async () => {
-    const { changeIds } = await writeLogged(session, DeleteLinksDocument, { ids: [...ids] });
-    if (changeIds.length > 0) lately.add(session, { changeIds, text: told });
-    announce(ids.map((id) => ({ kind: 'LINK', recordId: id, action: 'DELETED' })));
-  });
+  const changeIds: string[] = [];
+  const gone: string[] = [];
+  // The service refuses what it has no time for in one request.
+  const send = async (batch: readonly string[]) => {
+    const { data, changeIds: made } = await writeLogged(session, DeleteLinksDocument, { ids: [...batch] });
+    const answers = inTime(data.deleteLinks);
+    changeIds.push(...made);
+    gone.push(...batch.slice(0, answers.length));
+    return answers;
+  };
+  await attempt(aboutDeletion(ids), () => inBatches(ids, send, unwatched()));
+  if (changeIds.length > 0) lately.add(session, { changeIds, text: told });
+  announce(gone.map((id) => ({ kind: 'LINK', recordId: id, action: 'DELETED' })));
   waiting.delete(deletion);
   changed();
 }

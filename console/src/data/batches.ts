@@ -24,6 +24,9 @@ export interface Progress {
   readonly of: number;
 }
 
+/** The options of a task that nobody watches or stops. */
+export const unwatched = () => ({ onProgress: () => undefined, signal: new AbortController().signal });
+
 /** The number of times that a batch is sent again after it met the rate limit. */
 const MAX_WAITS = 20;
 

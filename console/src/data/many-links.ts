@@ -13,7 +13,7 @@ import {
 import { texts } from '../texts.ts';
 import { atNearMoment, timeZone } from '../words/format.ts';
 import { attempt, UNDO_FOR } from './actions.ts';
-import { inBatches, inTime, type Progress } from './batches.ts';
+import { inBatches, inTime, type Progress, unwatched } from './batches.ts';
 import { type Deed, lately } from './deeds.ts';
 import { toFault } from './faults.ts';
 import { refusalText } from './refusals.ts';
@@ -90,8 +90,7 @@ export async function linksChosen(
     // A link that is gone cannot be changed.
     return (data?.nodes ?? []).map((node) => (node !== null && 'alias' in node ? [node] : []));
   };
-  const unwatched = { onProgress: () => undefined, signal: new AbortController().signal };
-  return (await inBatches(chosen, read, unwatched)).flat();
+  return (await inBatches(chosen, read, unwatched())).flat();
 }
 
 type Outcome = { readonly id: string; readonly message: string | null };
@@ -134,7 +133,7 @@ export async function deleteMany(
   const remove = async (batch: readonly string[]): Promise<Outcome[]> => {
     const { data, changeIds } = await writeLogged(session, DeleteLinksDocument, { ids: [...batch] });
     changes.push(...changeIds);
-    return data.deleteLinks.map((one, index) => ({
+    return inTime(data.deleteLinks).map((one, index) => ({
       id: batch[index] ?? '',
       message: one.__typename === 'DeletedRecord' ? null : refusalText(one),
     }));

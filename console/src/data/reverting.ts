@@ -4,7 +4,7 @@ import {
   RevertChangesDocument,
 } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { inBatches, inTime } from './batches.ts';
+import { inBatches, inTime, unwatched } from './batches.ts';
 import { announceKinds } from './bus.ts';
 import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
@@ -35,11 +35,10 @@ interface RevertedAll {
 
 /** Takes changes back, the last first, a hundred in a request. @throws Fault */
 export async function revertAll(session: Session, ids: readonly string[]): Promise<RevertedAll> {
-  const unwatched = { onProgress: () => undefined, signal: new AbortController().signal };
   const long = { until: AbortSignal.timeout(PATIENCE) };
   const send = async (batch: readonly string[]) =>
     inTime((await write(session, RevertChangesDocument, { ids: [...batch] }, long)).revertChanges);
-  const results = await inBatches(ids.toReversed(), send, unwatched);
+  const results = await inBatches(ids.toReversed(), send, unwatched());
   announceKinds('LINK', 'SPACE', 'TAG');
   return {
     changeIds: results.flatMap((one) => ('change' in one ? [one.change.id] : [])),
