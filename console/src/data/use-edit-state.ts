@@ -15,8 +15,8 @@ import type { Session } from './session.ts';
 import { aboutRecord, showToast } from './toasts.ts';
 import { fieldsWith, typedFields } from './typed.ts';
 
-/** Tells to which values fields went back, and from which. */
-export type Told = (again: LinkFields, until: LinkFields) => string;
+/** Tells to which values fields went back, and from which. The fields have their names in the log. */
+export type Told = (again: LinkFields, until: LinkFields, fields: readonly string[]) => string;
 
 /** Takes a save back, unless one of its fields was changed since, and tells what is as before. Returns the link. */
 async function undoSave(
@@ -29,7 +29,8 @@ async function undoSave(
   const result = await revert(session, changeId);
   if (result.__typename === 'RevertedChange' && result.record && 'alias' in result.record) {
     const [now, again] = [toLinkFields(link), toLinkFields(result.record)];
-    showToast(texts.link.undone(told(again, now), madeFor(now, again).join(', ')), { about });
+    const { fields } = result.change;
+    showToast(texts.link.undone(told(again, now, fields), madeFor(now, again).join(', ')), { about });
     return result.record;
   }
   const isLate = result.__typename === 'ConflictError';
@@ -79,7 +80,8 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
   const [editing, setEditing] = useState<Editing>(kept ?? beginEditing(link));
   const [errors, setErrors] = useState<FieldErrors>({});
   const latest = useRef(link);
-  latest.current = link;
+  // After Undo, the page has an older link until it reads again.
+  if (latest.current.id !== link.id || latest.current.updatedAt < link.updatedAt) latest.current = link;
   const isChanged = hasChanges(editing.fields, editing.read);
   const { theirs, close } = useMeanwhile(link, session);
   const edited = Object.keys(changedFields(editing.fields, editing.read)).map(loggedName);
@@ -116,8 +118,10 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
     undo(changeId, told) {
       void attempt(aboutRecord('LINK', link.id), async () => {
         const undone = await undoSave(session, latest.current, changeId, told);
+        if (!undone) return;
+        latest.current = undone;
         // This is no conflict, even if a password is typed.
-        if (undone) setEditing(({ fields, read }) => editingOn(undone, fields, read));
+        setEditing(({ fields, read }) => editingOn(undone, fields, read));
       });
     },
     closeTheirs: close,

@@ -1196,6 +1196,7 @@ export const texts: Translation = {
     wouldLead: 'Sonst führt er zu',
     wouldLeadInTurn: 'Sonst führt er im Wechsel zu',
     none: 'Diesen Link gibt es nicht',
+    gone: 'Dieser Link wurde gelöscht',
     noneWhy: 'Vielleicht wurde er gelöscht, oder er gehört zu einem anderen Konto.',
     tabs: {
       all: 'Bereiche des Links',

@@ -1049,6 +1049,7 @@ const english = {
   link: {
     back: 'All links',
     none: 'There is no such link',
+    gone: 'This link was deleted',
     preview: 'Preview',
     allOthers: 'All others',
     leadsTo: 'leads to',

@@ -1010,6 +1010,7 @@ export const texts: Translation = {
     wouldLead: 'Si no, lleva a',
     wouldLeadInTurn: 'Si no, lleva por turnos a',
     none: 'Este enlace no existe',
+    gone: 'Este enlace se eliminó',
     noneWhy: 'Puede que se haya eliminado o que sea de otra cuenta.',
     tabs: {
       all: 'Partes del enlace',

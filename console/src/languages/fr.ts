@@ -1018,6 +1018,7 @@ export const texts: Translation = {
     wouldLead: 'Sinon, il mène à',
     wouldLeadInTurn: 'Sinon, il mène tour à tour à',
     none: 'Ce lien n’existe pas',
+    gone: 'Ce lien a été supprimé',
     noneWhy: 'Il a peut-être été supprimé, ou il appartient à un autre compte.',
     tabs: {
       all: 'Rubriques du lien',

@@ -40,6 +40,8 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
   let server: TestServer;
   let key: string;
   let link: string;
+  /** A deleted link. */
+  let gone: number;
   beforeAll(async () => {
     server = await startTestServer({ verifiesDomains: true });
     const { caller } = await fillServer(server, 1, { scale: 0.2, days: 10 });
@@ -61,6 +63,13 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
       'mutation ($id: ID!, $tagIds: [ID!]) { updateLink(id: $id, input: { tagIds: $tagIds }) { __typename } }',
       { id: link, tagIds: tags },
     );
+    ({ id: gone } = await caller.link({ title: 'Autumn sale', password: 'sesame' }));
+    const long = `https://example.com/${'autumn-'.repeat(150)}`;
+    const targeting = `{ type: ROTATION, rotation: ["${long}1", "${long}2"] }`;
+    await caller.data(
+      `mutation { updateLink(id: ${gone}, input: { url: "https://example.com/autumn?id=2", targeting: ${targeting} }) { __typename } }`,
+    );
+    await caller.data(`mutation { deleteLink(id: ${gone}) { __typename } }`);
   });
   afterAll(async () => {
     await closeTabs();
@@ -87,6 +96,11 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/links/ID', '.form'],
     ['/links/ID/statistics', '.dimensions section:last-child .bars li'],
     ['/links/ID/history', '.history li'],
+    [
+      '/links/GONE',
+      '.history > li:nth-child(2) .differences',
+      (page) => page.getByRole('button', { name: 'Show all of it' }).last().click(),
+    ],
     [
       '/links/ID/test',
       '.steps',
@@ -151,7 +165,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     });
 
     test.each(views)(`%s ${FITS}`, async (path, part, open) => {
-      await follow(page, path.replace('ID', link));
+      await follow(page, path.replace('ID', link).replace('GONE', String(gone)));
       await shown(page.locator('main h1').first());
       await open?.(page);
       await shown(page.locator(part).first());
@@ -171,7 +185,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     });
 
     test.each(dialogs)('the dialog on %s, %s, breaks no rule of axe', async (path, button) => {
-      await follow(page, path.replace('ID', link));
+      await follow(page, path.replace('ID', link).replace('GONE', String(gone)));
       await page.getByRole('button', { name: button }).first().click();
       await page.getByRole('dialog').waitFor();
       // Nobody reaches what is behind it.

@@ -1,9 +1,11 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Role } from '../../../src/domain/access/role.ts';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { BROWSER_TIMEOUT, chromiumPath, closeTabs } from '../../support/browser.ts';
 import { addUser, follow, giveSession, rowOf, shown, signIn } from '../../support/console.ts';
+import { manyLinks } from '../../support/many-links.ts';
 import { visit } from '../../support/visit.ts';
 
 describe.runIf(chromiumPath)('the history with values in the console, in a browser', () => {
@@ -29,9 +31,14 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
     server.clock.now = new Date(server.clock.now.getTime() + 1_000);
   };
 
-  /** A tab of a browser of its own, where a viewer is signed in. */
-  async function viewerBeside(page: Page, { key }: Caller, path: string): Promise<Page> {
-    const { accountId, user } = await addUser(server, key, 'VIEWER');
+  /** A tab of a browser of its own, where somebody else is signed in to the account of a key, by default a viewer. */
+  async function otherBeside(
+    page: Page,
+    { key }: Caller,
+    path: string,
+    role: Role = 'VIEWER',
+  ): Promise<Page> {
+    const { accountId, user } = await addUser(server, key, role);
     const context = await page.context().browser()?.newContext({ locale: 'en-GB' });
     if (!context) throw new Error('there is no browser');
     context.setDefaultTimeout(BROWSER_TIMEOUT);
@@ -78,7 +85,7 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
     await update(caller, id, 'password: "sesame-again"');
     await caller.data(`mutation { deleteSpace(id: ${space}) { __typename } }`);
     const { page, complaints } = await tabOf(caller, `/links/${id}/history`);
-    const viewer = await viewerBeside(page, caller, `/links/${id}/history`);
+    const viewer = await otherBeside(page, caller, `/links/${id}/history`);
     const all = [
       [`Space: no. ${space} (deleted) → empty`],
       ['Password: changed'],
@@ -165,7 +172,7 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
     tick();
     await caller.rest('DELETE', `/links/${id}`);
     const { page } = await tabOf(caller, '/activity');
-    const viewer = await viewerBeside(page, caller, '/activity');
+    const viewer = await otherBeside(page, caller, '/activity');
     const gone = entries(page).first();
     await expect
       .poll(() => gone.locator('.deed').innerText())
@@ -186,6 +193,66 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
       .toMatch(/^Link Dear created/);
     await page.getByRole('link', { name: 'Dear' }).first().click();
     await shown(page.getByRole('heading', { name: `s.example/${alias}` }));
+  });
+
+  test('the page of a deleted link restores it; a viewer reads what it was, and another account nothing', async () => {
+    const [caller, foreign] = [await newAccount(), await newAccount()];
+    const { id, alias } = await caller.link({ title: 'Dear', url: 'https://example.com/dear' });
+    await update(caller, id, 'title: "Dearest"');
+    const { page, complaints } = await tabOf(caller, `/links/${id}`);
+    await shown(page.getByRole('heading', { name: `s.example/${alias}` }));
+    tick();
+    await caller.rest('DELETE', `/links/${id}`);
+    await shown(page.getByRole('heading', { name: 'This link was deleted' }));
+    const viewer = await otherBeside(page, caller, `/links/${id}/history`);
+    const stranger = await otherBeside(page, foreign, `/links/${id}`, 'OWNER');
+    await shown(stranger.getByRole('heading', { name: 'There is no such link' }));
+    expect(await entries(stranger).count()).toBe(0);
+    await stranger.goto(stranger.url().replace(/links.*/, 'activity'));
+    await shown(stranger.getByRole('heading', { name: 'Activity' }));
+    await stranger.locator('.history, .empty').first().waitFor();
+    expect(await stranger.locator('#main').innerText()).not.toContain('Dear');
+    await shown(entryWith(viewer, 'Title: Dear → Dearest'));
+    await entries(viewer).first().getByText('What it was').click();
+    await shown(entries(viewer).first().getByText('Destination: https://example.com/dear'));
+    expect(await restoring(viewer).count()).toBe(0);
+    expect(await restoring(page).count()).toBe(2);
+    tick();
+    await entries(page).first().getByRole('button', { name: 'Restore' }).press('Enter');
+    await shown(page.getByRole('heading', { name: `s.example/${alias}` }));
+    await shown(viewer.getByRole('heading', { name: `s.example/${alias}` }));
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Dearest');
+    expect(await caller.data(`{ link(id: ${id}) { title } }`)).toEqual({ link: { title: 'Dearest' } });
+    expect(complaints).toEqual([]);
+  });
+
+  test('each Undo tells what it set back itself', async () => {
+    const caller = await newAccount();
+    const { id } = await caller.link({ title: 'Before', url: 'https://example.com/before' });
+    const { page } = await tabOf(caller, `/links/${id}`);
+    const save = async (label: string, text: string) => {
+      tick();
+      await (await shown(page.getByLabel(label, { exact: true }))).fill(text);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
+    };
+    await save('Title', 'After');
+    await save('Destination', 'https://example.com/after');
+    const saves = page.locator('.saves > li');
+    await expect.poll(() => saves.count()).toBe(2);
+    // The page has the older link, as on a slow line.
+    await page.route('**/graphql', (route) =>
+      /query Link\(/.test(route.request().postData() ?? '') ? undefined : route.continue(),
+    );
+    const undo = (text: string) =>
+      saves.filter({ hasText: text }).getByRole('button', { name: 'Undo' }).click();
+    tick();
+    await undo('Title');
+    await shown(page.getByText('Undone. As before again: Title “Before”.'));
+    await update(caller, id, 'privacy: PRIVATE');
+    tick();
+    await undo('Destination');
+    await shown(page.getByText('Undone. As before again: Destination “https://example.com/before”.'));
   });
 
   test('a save, a change of many links and a deletion are undone after the page was loaded again', async () => {
@@ -253,6 +320,53 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
   });
+
+  test.each([
+    ['at once', 40, 'Delete 40 links'],
+    ['in parts', 140, 'Delete 140 links'],
+  ])(
+    'links that the service had no time to delete with the others are deleted then, %s',
+    async (_how, count, button) => {
+      let deletions = 0;
+      const now = performance.now.bind(performance);
+      let ahead = 0;
+      const slow = await startTestServer({
+        background: true,
+        onStatement(statement) {
+          // As if the machine had stood still for two seconds.
+          if (/^DELETE FROM \S*[`"]Link[`"]/.test(statement) && ++deletions === 20) ahead += 2_000;
+        },
+      });
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
+      try {
+        const caller = await slow.caller('slow');
+        await manyLinks(slow, count, { accountId: 1 });
+        const { page } = await signIn({ server: slow, key: caller.key }, { role: 'EDITOR' });
+        await page.getByRole('button', { name: 'Select this page' }).click();
+        if (count > 100) await page.getByRole('button', { name: /^Select all/ }).click();
+        const bar = page.getByRole('region', { name: 'Selected links' });
+        await bar.getByRole('button', { name: 'Delete' }).click();
+        await page.evaluate(`(() => {
+        const begin = window.setTimeout;
+        window.setTimeout = (call, after, ...rest) => {
+          if (after === 15_000) window.deleteNow ??= call;
+          return begin(call, after, ...rest);
+        };
+      })()`);
+        await page.getByRole('dialog').getByRole('button', { name: button }).click();
+        // Up to 100 links wait for Undo.
+        if (count <= 100) await page.evaluate('window.deleteNow()');
+        await expect
+          .poll(() => caller.data('{ links { totalCount } }'))
+          .toEqual({ links: { totalCount: 0 } });
+        expect(deletions).toBeGreaterThanOrEqual(count);
+        expect(ahead).toBe(2_000);
+      } finally {
+        clock.mockRestore();
+        await slow.stop();
+      }
+    },
+  );
 
   test('a deleted space is undone with its links, and links that were changed together are restored together', async () => {
     const caller = await newAccount();

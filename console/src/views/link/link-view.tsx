@@ -6,7 +6,7 @@ import { useEnding } from '../../data/ending.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { useEditState } from '../../data/use-edit-state.ts';
-import { LinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import { ChangesDocument, LinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Address, addressText } from '../../parts/address.tsx';
 import { SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { Changes } from '../../parts/changes.tsx';
@@ -71,13 +71,33 @@ export function LinkView({ id, tab: asked }: { id: string; tab: string | undefin
         {texts.link.back}
       </To>
       {link === null ? (
-        <Empty title={texts.link.none}>{texts.link.noneWhy}</Empty>
+        <Missing id={id} />
       ) : (
         <>
           <Head link={link} onDelete={() => navigate(back)} />
           <Tabs tab={tab} query={query} link={link} again={again} />
         </>
       )}
+    </>
+  );
+}
+
+/** In place of a link that is not there: what it was and who deleted it, if the account had it, for those who may restore it. */
+function Missing({ id }: { id: string }): ReactElement {
+  const { data, fault } = useRead(
+    ChangesDocument,
+    { first: 1, filter: { kind: 'LINK', recordId: id } },
+    { on: ({ kind, recordId }) => kind === 'LINK' && (recordId === null || recordId === id) },
+  );
+  const t = texts.link;
+  if (!data && !fault) return <Skeleton rows={4} />;
+  if (data?.changes.nodes[0]?.action !== 'DELETED') return <Empty title={t.none}>{t.noneWhy}</Empty>;
+  return (
+    <>
+      <header className="head">
+        <h1>{t.gone}</h1>
+      </header>
+      <Changes kind="LINK" recordId={id} />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { changedFields } from '../../data/edit-state.ts';
 import { filledTargets, type LinkFields } from '../../data/link-fields.ts';
+import { loggedName } from '../../data/meanwhile.ts';
 import { useRead } from '../../data/read.ts';
 import { targetChoice } from '../../data/target-choices.ts';
 import type { Told } from '../../data/use-edit-state.ts';
@@ -32,11 +33,16 @@ export const differences = (
     .filter(({ was, is }) => was !== is); // Targets change with how visitors are told apart, which may be as before.
 };
 
-/** Tells to which values fields went back, and from which. */
+/** Tells to which values fields went back, and from which. Others may have changed further fields meanwhile. */
 export const againIn =
   (shown: Shown): Told =>
-  (again, until) =>
-    differences(shown, until, again)
+  (again, until, fields) =>
+    differences(
+      shown,
+      until,
+      again,
+      shownNames.filter((name) => fields.includes(loggedName(name))),
+    )
       .map(({ name, is }) => `${name} ${is === texts.link.nothing ? is : texts.link.quoted(is)}`)
       .join(', ');
 
