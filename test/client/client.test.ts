@@ -1,6 +1,13 @@
 import { parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Client, ConflictError, createClient, LinkspaceError } from '../../packages/client/src/index.ts';
+import {
+  type Client,
+  ConflictError,
+  createClient,
+  LinkspaceError,
+  ruleInput,
+  ruleTestInput,
+} from '../../packages/client/src/index.ts';
 import { settled } from '../support/database.ts';
 import { signedIn } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
@@ -45,6 +52,24 @@ test('creates, reads, finds, changes and deletes a link', async () => {
     nodeId: link.nodeId,
   });
   expect(await client.getLink(link.id)).toBeNull();
+});
+
+test('sends rules and tests back as they were read', async () => {
+  const to = [{ url: 'https://example.com/a', weight: 3 }, { url: 'https://example.com/b' }];
+  const { id, rules, ruleTests } = await client.createLink({
+    url: 'https://example.com/',
+    rules: [
+      { when: [{ country: { notIn: ['DE'] } }, { query: { name: 'a', exists: false } }], to },
+      { when: [{ hours: { timeZone: 'UTC' } }, { time: { until: '2030-01-01T00:00:00Z' } }], to },
+    ],
+    ruleTests: [{ visitor: { country: 'FR' }, expect: { rule: 'Rule 1' } }],
+  });
+  const input = { rules: rules.map(ruleInput), ruleTests: ruleTests.map(ruleTestInput) };
+  expect(await client.updateLink({ id, input })).toMatchObject({ rules, ruleTests });
+  const cached = rules.map((rule) => ({ ...rule, __typename: 'LinkRule' })).reverse();
+  const reversed = { rules: cached.map(ruleInput), ruleTests: [] };
+  expect((await client.updateLink({ id, input: reversed })).rules).toEqual([...rules].reverse());
+  await client.deleteLink(id);
 });
 
 test('upserts a link by its id in another system', async () => {

@@ -4,6 +4,7 @@ export { ConflictError, LinkspaceError, type RefusedField, SecretLost } from './
 export type { ChangeFilter } from './generated/changes.ts';
 export type * from './generated/documents.ts';
 export type { List, Page, ReadOptions, WriteOptions } from './methods.ts';
+export { ruleInput, ruleTestInput } from './rules.ts';
 export type { ClientOptions } from './send.ts';
 export type { Timing } from './timing.ts';
 export type { TypedDocument } from './typed-document.ts';

@@ -82,8 +82,7 @@ function coerceObject(value: unknown, type: GraphQLInputObjectType): Record<stri
       throw new Fault(`Field "${name}" of required type "${field.type}" was not provided.`);
   }
   requireKnown(Object.keys(value), Object.keys(fields), type);
-  if (type.isOneOf) requireOne(coerced, type);
-  return coerced;
+  return type.isOneOf ? theOneOf(coerced, type) : coerced;
 }
 
 function requireKnown(
@@ -98,12 +97,21 @@ function requireKnown(
   throw new Fault(`Field "${unknown}" is not defined by type "${type.name}".${hint}`);
 }
 
-function requireOne(coerced: Readonly<Record<string, unknown>>, type: GraphQLInputObjectType): void {
-  const [only, ...others] = Object.entries(coerced);
+/**
+ * The object with its one field. Nulls beside it count as absent, unlike in a document: what was read has all fields, and is sent
+ * back as it is.
+ */
+function theOneOf(
+  coerced: Readonly<Record<string, unknown>>,
+  type: GraphQLInputObjectType,
+): Record<string, unknown> {
+  const all = Object.entries(coerced);
+  const given = all.filter(([, value]) => value !== null);
+  const [only, ...others] = given.length > 0 ? given : all;
   if (only === undefined || others.length > 0)
     throw new Fault(`Exactly one key must be specified for OneOf type "${type.name}".`);
   const [name, value] = only;
-  if (value !== null) return;
+  if (value !== null) return { [name]: value };
   const fault = new Fault(`Field "${name}" must be non-null.`);
   fault.path.push(name);
   throw fault;
