@@ -18,7 +18,7 @@ import { clearableText, type LinkInput, wrongUtmTemplate } from './link/fields.t
 import { encodeTargets, parseTargetLists, type TargetLists } from './link/targeting.ts';
 import { filledParameters, withParameters } from './link/utm.ts';
 import { whereNameIsFree } from './name-and-color.ts';
-import { mapRuleUrls, type RuleColumns } from './rule/columns.ts';
+import { mapOwnUrl, mapRuleUrls, type RuleColumns } from './rule/columns.ts';
 import { NO_STORED_RULES } from './rule/parse.ts';
 import { refusal } from './rules.ts';
 
@@ -139,14 +139,17 @@ export async function utmFor(
     };
     const url = add(before);
     const columns = { url, urlKey: foldCase(url) };
-    if (!utmOnTargets) return columns;
+    if (!utmOnTargets)
+      return ruleTests === '[]' || url === before
+        ? columns
+        : { ...columns, ruleTests: mapOwnUrl({ rules, ruleTests }, before, url) };
     const { countries = '[]', platforms = '[]', languages = '[]', rotation = '[]' } = lists;
     const targets = parseTargetLists({ countries, platforms, languages, rotation });
     const each = <Target extends { url: string }>(list: Target[]) =>
       list.map((target) => ({ ...target, url: add(target.url) }));
     return {
       ...columns,
-      ...(rules !== NO_STORED_RULES && mapRuleUrls({ rules, ruleTests }, add)),
+      ...((rules !== NO_STORED_RULES || ruleTests !== '[]') && mapRuleUrls({ rules, ruleTests }, add)),
       ...encodeTargets({
         countries: each(targets.countries),
         platforms: each(targets.platforms),

@@ -333,6 +333,30 @@ describe('rules', () => {
     expect(plain.rules[0]?.to[0]?.url).toBe('https://example.com/a');
   });
 
+  test('have tests that expect what a template makes of the URL of the link alone', async () => {
+    const { createUtmTemplate: template } = await owner.data<{ createUtmTemplate: { id: string } }>(
+      'mutation { createUtmTemplate(input: { name: "Own", source: "s" }) { ... on UtmTemplate { id } } }',
+    );
+    const utm = { utmTemplateId: template.id, utmOnTargets: false };
+    // The rule leads to the same address, which keeps its own.
+    const rules = [{ when: [{ country: { in: ['DE'] } }], to: [{ url }] }];
+    const ruleTests = [
+      { visitor: { country: 'FR' }, expect: { url } },
+      { visitor: { country: 'DE' }, expect: { url } },
+      { visitor: {}, expect: { noRule: true } },
+    ];
+    const tagged = { rules, ruleTests };
+    const expected = [`${url}?utm_source=s`, url, null].map((one) => ({ expect: { url: one } }));
+    const created = await create({ ...tagged, ...utm });
+    expect(created).toMatchObject({ ruleTests: expected, ruleWarnings: [] });
+    const { id } = await create(tagged);
+    const updated = await update(id, utm);
+    expect(updated).toMatchObject({ ruleTests: expected, ruleWarnings: [] });
+    expect(await update(id, { rules, ruleTests: updated.ruleTests })).toMatchObject({ ruleTests: expected });
+    const untargeted = await create({ ruleTests: ruleTests.slice(0, 1), utmTemplateId: template.id });
+    expect(untargeted).toMatchObject({ rules: [], ruleTests: expected.slice(0, 1) });
+  });
+
   test('do not grow above their size by a UTM template', async () => {
     const { createUtmTemplate: template } = await owner.data<{ createUtmTemplate: { id: string } }>(
       `mutation { createUtmTemplate(input: { name: "Long", source: "${'s'.repeat(250)}" }) { ... on UtmTemplate { id } } }`,
@@ -378,6 +402,48 @@ describe('tests of rules', () => {
       ['ruleTests.3', 'RULE_TEST_FAILS'],
     ]);
     expect(paths(await create({ rules, ruleTests: failing }))).toEqual([['ruleTests.3', 'RULE_TEST_FAILS']]);
+  });
+
+  test.each(['a=1', '?a=1'])('take the query %s with its question mark or without it', async (query) => {
+    const visitor = { query, at: '2026-11-30T12:00:00.000Z' };
+    const ruleTests = [{ visitor, expect: { rule: 'A' } }];
+    const when = [{ query: { name: 'a', in: ['1'] } }];
+    const made = await create({ rules: [{ name: 'A', when, to: [to('a')] }], ruleTests });
+    expect(sent(made.ruleTests)).toEqual(ruleTests);
+  });
+
+  test('keep their time when they are sent again without one', async () => {
+    const ruleTests = [
+      { visitor: { country: 'DE' }, expect: { rule: 'Germany' } },
+      { visitor: { platform: 'IOS' }, expect: { rule: 'Phones' } },
+    ];
+    const { id, ruleTests: stored } = await create({ rules, ruleTests });
+    server.clock.now = new Date(server.clock.now.getTime() + 1_000);
+    const now = server.clock.now.toISOString();
+    expect((await update(id, { ruleTests })).ruleTests).toEqual(stored);
+    const other = { visitor: { country: 'AT' }, expect: { noRule: true } };
+    const { ruleTests: more } = await update(id, { ruleTests: [other, ...ruleTests].reverse() });
+    const [first, second] = stored.map(({ visitor: { at } }) => at);
+    expect(more.map(({ visitor: { at } }) => at)).toEqual([second, first, now]);
+  });
+
+  test('that would take too long are refused before that', async () => {
+    const zones = Intl.supportedValuesOf('timeZone').slice(0, 200);
+    const many = zones.map((timeZone) => ({ hours: { timeZone } }));
+    const costly = Array.from({ length: 20 }, (_, place) => ({
+      when: [...many.slice(10 * place, 10 * place + 9), { time: { until: '2020-01-01T00:00:00Z' } }],
+      to: [to('a')],
+    }));
+    const ruleTests = Array.from({ length: 20 }, (_, index) => ({
+      visitor: { at: `${2030 + index}-07-01T12:00:00Z` },
+      expect: { noRule: true },
+    }));
+    const refused = await create({ rules: costly, ruleTests });
+    expect(paths(refused)).toEqual([['ruleTests.0', 'RULE_TEST_FAILS']]);
+    expect(refused.fields?.[0]?.messages).toEqual([
+      'fails: the tests take too long to check; have fewer tests, time zones or conditions',
+    ]);
+    expect(await create({ rules: costly })).toMatchObject({ __typename: 'Link' });
   });
 
   test('do not stop other writes, and are warned of', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { analyseRules, type RuleFault } from '../../src/domain/rule/analyse.ts';
+import { domainsOf } from '../../src/domain/rule/facts.ts';
 import { firstUnmet, meets } from '../../src/domain/rule/match.ts';
 import { parseRules } from '../../src/domain/rule/parse.ts';
 import type { Condition, Facts, ListKind, ParsedRules } from '../../src/domain/rule/parsed.ts';
@@ -130,7 +131,7 @@ type Visitor = Partial<Omit<Facts, 'query'>> & {
 
 function factsOf({ query = {}, ...known }: Visitor): Facts {
   return {
-    ...{ country: null, language: null, platform: null, device: null, browser: null, referrer: null, at: 0 },
+    ...{ country: null, language: null, platform: null, device: null, browser: null, referrers: null, at: 0 },
     ...known,
     query: (name) => query[name],
   };
@@ -174,7 +175,9 @@ function visitorsBy({ rules, languages }: ParsedRules, now: number): Visitor[][]
     [...named('platform'), 'UBUNTU', null].map((platform) => ({ platform })),
     [...named('device'), null].map((device) => ({ device })),
     [...named('browser'), 'Lynx', null].map((browser) => ({ browser })),
-    [...hosts, ...hosts.map((host) => `s.${host}`), 'ample', null].map((referrer) => ({ referrer })),
+    [...hosts, ...hosts.map((host) => `s.${host}`), 'ample', null].map((host) => ({
+      referrers: domainsOf(host),
+    })),
     accepted.map((acceptLanguage) => ({
       language: matchLanguage(languages, { acceptLanguage })?.language ?? null,
     })),

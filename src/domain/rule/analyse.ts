@@ -19,7 +19,7 @@ export interface RuleFault {
   readonly by?: number;
 }
 
-/** Steps that an analysis may take. With the tables of time zones at hand, they take less than 5 ms. */
+/** Steps that an analysis may take. They take less than 5 ms, also if the tables of its time zones are to be made. */
 export const MAX_STEPS = 40_000;
 
 /** Years in which it is looked for visitors of a rule. */

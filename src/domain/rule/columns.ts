@@ -1,13 +1,14 @@
 import type { FieldError } from '../../engine/rules/errors.ts';
 import { fieldError } from '../../engine/rules/errors.ts';
+import { toAscii } from '../../engine/rules/url.ts';
 import { encodeBidi } from '../../engine/tools/bidirectional.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { refusal } from '../rules.ts';
 import type { GivenRule, GivenTest } from './input.ts';
 import { parseRules, readStoredRules, readStoredTests } from './parse.ts';
 import { encodeRules, resolveRules, resolveTests, sizeError } from './resolve.ts';
-import type { StoredRule, StoredTarget } from './stored.ts';
-import { failedTests } from './tests.ts';
+import type { StoredRule, StoredTarget, StoredTest } from './stored.ts';
+import { MAX_TEST_STEPS, runTests, TOO_MUCH_WORK, unledTests } from './tests.ts';
 
 /** The parts of an input that set rules and tests. */
 export interface RulesInput {
@@ -18,15 +19,49 @@ export interface RulesInput {
 /** The columns of a link with rules and tests. */
 export type RuleColumns = Pick<Link, 'rules' | 'ruleTests'>;
 
+/** A result, and the texts that it was made of. */
+interface Known<Result> {
+  readonly of: readonly (string | null)[];
+  readonly result: Result;
+}
+
+/** Remembers the last result of a list: the steps of a write, from its checks to its columns, ask for it several times. */
+function once<Result>() {
+  const known = new WeakMap<object, Known<Result>>();
+  return (list: object, of: Known<Result>['of'], make: () => Result): Result => {
+    const last = known.get(list);
+    if (last?.of.every((text, index) => text === of[index])) return last.result;
+    const result = make();
+    known.set(list, { of, result });
+    return result;
+  };
+}
+
+const rulesOnce = once<{ readonly text: string; readonly errors: readonly FieldError[] }>();
+const testsOnce = once<string>();
+const failuresOnce = once<FieldError[]>();
+
+/** The rules of an input as their column stores them, and the errors of their ids and names. */
+function settleRules(given: readonly GivenRule[], stored: string | null) {
+  return rulesOnce(given, [stored], () => {
+    const { rules, errors } = resolveRules(given, stored === null ? null : readStoredRules(stored));
+    return { text: encodeRules(rules), errors };
+  });
+}
+
 /**
  * The columns that an input sets; absent ones are undefined.
  * @param stored null for a new link
  */
 export function ruleColumns({ rules, ruleTests }: RulesInput, stored: RuleColumns | null, now: Date) {
-  const before = stored && readStoredRules(stored.rules);
+  const tests = stored?.ruleTests ?? '[]';
   return {
-    rules: rules && encodeRules(resolveRules(rules, before).rules),
-    ruleTests: ruleTests && JSON.stringify(resolveTests(ruleTests, now)),
+    rules: rules && settleRules(rules, stored?.rules ?? null).text,
+    ruleTests:
+      ruleTests &&
+      testsOnce(ruleTests, [tests, now.toISOString()], () =>
+        JSON.stringify(resolveTests(ruleTests, readStoredTests(tests), now)),
+      ),
   };
 }
 
@@ -41,8 +76,7 @@ export function withEarlierRules<Columns extends RuleColumns>(stored: Columns, e
 export function ruleErrors(input: RulesInput, stored: RuleColumns | null, now: Date): readonly FieldError[] {
   const { rules, ruleTests } = input;
   if (rules === undefined && ruleTests === undefined) return [];
-  const named =
-    rules === undefined ? [] : resolveRules(rules, stored && readStoredRules(stored.rules)).errors;
+  const named = rules === undefined ? [] : settleRules(rules, stored?.rules ?? null).errors;
   return named.length > 0 ? named : sizeErrors(ruleColumns(input, stored, now));
 }
 
@@ -66,8 +100,24 @@ export function testErrors(
     ruleTests: ruleTests === stored?.ruleTests ? undefined : ruleTests,
   });
   if (errors.length > 0 || (given === undefined && tests === undefined)) return errors;
-  return failedTests(parseRules(readStoredRules(rules)), url, readStoredTests(ruleTests)).map(
-    ({ test, why }) => fieldError(['ruleTests', String(test)], refusal('RULE_TEST', { reason: why })),
+  return failuresOnce(given ?? tests ?? [], [url, rules, ruleTests], () => {
+    const all = readStoredTests(ruleTests);
+    const { failed, reached } = runTests(parseRules(readStoredRules(rules)), url, all, MAX_TEST_STEPS);
+    const unread = reached < all.length ? [{ test: reached, why: TOO_MUCH_WORK }] : [];
+    return [...failed, ...unread].map(({ test, why }) =>
+      fieldError(['ruleTests', String(test)], refusal('RULE_TEST', { reason: why })),
+    );
+  });
+}
+
+/** The tests of which no rule leads the visitor, and that expect the link's own URL, with that URL changed. */
+export function mapOwnUrl({ rules, ruleTests }: RuleColumns, url: string, changed: string): string {
+  const tests = readStoredTests(ruleTests);
+  const unled = unledTests(parseRules(readStoredRules(rules)), tests);
+  const isOwn = ({ expect }: StoredTest, test: number) =>
+    expect.url !== undefined && toAscii(expect.url) === toAscii(url) && unled.has(test);
+  return JSON.stringify(
+    tests.map((one, test) => (isOwn(one, test) ? { ...one, expect: { url: changed } } : one)),
   );
 }
 

@@ -49,6 +49,15 @@ function hostNamed(name: string): string | null {
   return name.length <= MAX_HOST && (HOST_NAME.test(name) || IPV6_HOST.test(name)) ? name : null;
 }
 
+/** A host, and the domains that it is in: `a.b.c` is in `b.c` and `c`. Null for no host. */
+export function domainsOf(host: string | null): ReadonlySet<string> | null {
+  if (host === null) return null;
+  const domains = new Set([host]);
+  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1))
+    domains.add(host.slice(dot + 1));
+  return domains;
+}
+
 /** The host of a referrer that people wrote: a URL, or a host alone. */
 export function hostOfText(referrer: string): string | null {
   return hostOfReferrer(/^[\w+.-]+:\/\//.test(referrer) ? referrer : `http://${referrer}`);
@@ -80,7 +89,7 @@ export class VisitFacts implements Facts {
   readonly #languages: readonly string[];
   #language: string | null | undefined;
   #platform: string | null | undefined;
-  #referrer: string | null | undefined;
+  #referrers: ReadonlySet<string> | null | undefined;
   readonly query: (name: string) => string | undefined;
 
   /** @param languages all that the rules of the link name */
@@ -95,9 +104,9 @@ export class VisitFacts implements Facts {
     return this.#visitor.country;
   }
 
-  get referrer(): string | null {
-    if (this.#referrer === undefined) this.#referrer = this.#visitor.referrerHost ?? null;
-    return this.#referrer;
+  get referrers(): ReadonlySet<string> | null {
+    if (this.#referrers === undefined) this.#referrers = domainsOf(this.#visitor.referrerHost ?? null);
+    return this.#referrers;
   }
 
   get language(): string | null {
@@ -143,8 +152,8 @@ export function factsOfTest(
     platform: platform ?? (userAgent === '' ? null : detectPlatform({ userAgent, platformHint: null })),
     device: device ?? (found?.device ? upper[found.device] : null),
     browser: browser ?? found?.browser ?? null,
-    referrer: referrer === '' ? null : hostOfText(referrer),
-    query: readQuery(query),
+    referrers: referrer === '' ? null : domainsOf(hostOfText(referrer)),
+    query: readQuery(query.replace(/^\?/, '')),
     at: Date.parse(at),
   };
 }

@@ -235,8 +235,7 @@ const visitorInput = z
     device: deviceInput.describe('The kind of device.').nullish(),
     browser: browserInput.describe('The browser, by its name in statistics, such as Chrome.').nullish(),
     query: textSchema(0, 2048)
-      .overwrite((query) => query.replace(/^\?/, ''))
-      .describe('The query of the visit.')
+      .describe('The query of the visit, with its question mark or without it.')
       .nullish(),
     referrer: header('The host or the URL that the visitor comes from.'),
     at: timestamp

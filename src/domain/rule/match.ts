@@ -1,16 +1,6 @@
-import type { Condition, Facts, HoursCondition, ParsedRule } from './parsed.ts';
+import type { Condition, Facts, HoursCondition, ListKind, ParsedRule } from './parsed.ts';
 
 const [MINUTE, DAY_MINUTES] = [60_000, 1_440];
-
-/** True if the host is in the list, or is a subdomain of one that is. */
-function hasHost(hosts: ReadonlySet<string>, host: string): boolean {
-  for (let rest = host; ; ) {
-    if (hosts.has(rest)) return true;
-    const dot = rest.indexOf('.');
-    if (dot === -1) return false;
-    rest = rest.slice(dot + 1);
-  }
-}
 
 /** True if the clock of the zone is within the hours. */
 function isWithin({ days, from, to, zone }: HoursCondition, at: number): boolean {
@@ -24,6 +14,20 @@ function isWithin({ days, from, to, zone }: HoursCondition, at: number): boolean
   return (minute >= from && starts(weekday)) || (minute < to && starts((weekday + 6) % 7));
 }
 
+/** True if the sets share a value. It looks up those of the smaller one. */
+function meet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  const [few, many] = one.size < other.size ? [one, other] : [other, one];
+  for (const value of few) if (many.has(value)) return true;
+  return false;
+}
+
+/** True if a property of the visitor is in the list; a host also if one of its domains is. */
+function isListed(kind: ListKind, values: ReadonlySet<string>, facts: Facts): boolean {
+  if (kind === 'referrer') return facts.referrers !== null && meet(values, facts.referrers);
+  const value = facts[kind];
+  return value !== null && values.has(value);
+}
+
 /** True if a visit meets the condition. */
 export function meets(condition: Condition, facts: Facts): boolean {
   if (condition.kind === 'time') return facts.at >= condition.from && facts.at < condition.until;
@@ -34,10 +38,7 @@ export function meets(condition: Condition, facts: Facts): boolean {
     if (test === 'exists' || test === 'missing') return (value !== undefined) === (test === 'exists');
     return (value !== undefined && values.has(value)) === (test === 'in');
   }
-  const value = facts[condition.kind];
-  const isListed =
-    value !== null && (condition.kind === 'referrer' ? hasHost(values, value) : values.has(value));
-  return isListed === (test === 'in');
+  return isListed(condition.kind, values, facts) === (test === 'in');
 }
 
 /** The first condition that a visit does not meet; undefined if the rule matches. */

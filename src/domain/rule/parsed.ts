@@ -2,7 +2,7 @@ import type { Zone } from './zone.ts';
 
 // A link's rules as visits read them: parsed once, and kept with the cached link.
 
-/** The properties of a visitor that a condition compares with a list. */
+/** The properties of a visitor that a condition compares with a list; of the referrer, its host and domains. */
 export const listKinds = ['country', 'language', 'platform', 'device', 'browser', 'referrer'] as const;
 export type ListKind = (typeof listKinds)[number];
 
@@ -77,8 +77,8 @@ export interface Facts {
   readonly platform: string | null;
   readonly device: string | null;
   readonly browser: string | null;
-  /** The referrer's host, in lower case. */
-  readonly referrer: string | null;
+  /** The referrer's host and the domains that it is in, in lower case. */
+  readonly referrers: ReadonlySet<string> | null;
   /** The first value of the query parameter, decoded; undefined if it is missing. */
   readonly query: (name: string) => string | undefined;
   /** Milliseconds since 1970. */

@@ -112,9 +112,23 @@ export function resolveRules(given: readonly GivenRule[], stored: StoredRules | 
   return { rules: { next: counter.next, rules }, errors: errors.slice(0, MAX_FIELD_ERRORS) };
 }
 
-/** The tests with the time of saving, where they have none. */
-export function resolveTests(given: readonly GivenTest[], now: Date): StoredTest[] {
-  return given.map(({ visitor, expect }) => ({ visitor: { at: now.toISOString(), ...visitor }, expect }));
+/** A test but for its time. */
+const textOf = ({ visitor: { at: _, ...visitor }, expect }: GivenTest): string =>
+  JSON.stringify([visitor, expect]);
+
+/** The tests, each with a time: where none is given, the time that it has already, else that of saving. */
+export function resolveTests(
+  given: readonly GivenTest[],
+  stored: readonly StoredTest[],
+  now: Date,
+): StoredTest[] {
+  const known = stored.map((test) => ({ text: textOf(test), at: test.visitor.at }));
+  return given.map((test, index) => {
+    const { visitor, expect } = test;
+    const isSame = (one: { text: string } | undefined) => one?.text === textOf(test);
+    const before = isSame(known[index]) ? known[index] : known.find(isSame);
+    return { visitor: { at: before?.at ?? now.toISOString(), ...visitor }, expect };
+  });
 }
 
 /** The error of a column that is too large; null for one that is not. */

@@ -12,15 +12,16 @@ export interface FailedTest {
   readonly why: string;
 }
 
-/** Steps that tests may take when a link is read. They take less than 3 ms. */
+/** Steps that the tests of a link may take. They take less than 3 ms. */
 export const MAX_TEST_STEPS = 20_000;
-const [STEPS_OF_ZONE, STEPS_OF_HOURS, STEPS_OF_AGENT, STEPS_OF_URL] = [500, 30, 200, 20];
+const [STEPS_OF_ZONE, STEPS_OF_CLOCK, STEPS_OF_AGENT, STEPS_OF_URL] = [500, 30, 200, 20];
 
 /** A run of tests, which spends steps before it takes them. */
 class TestRun {
   readonly #rules: ParsedRules;
   readonly #budget: StepBudget;
-  readonly #zones = new Set<Zone>();
+  /** The time for which the clock of a zone was read last. */
+  readonly #read = new Map<Zone, number>();
 
   constructor(rules: ParsedRules, budget: StepBudget) {
     this.#rules = rules;
@@ -28,21 +29,33 @@ class TestRun {
   }
 
   #factsFor(visitor: StoredVisitor): Facts {
-    const { query = '', language = '', userAgent = '' } = visitor;
-    this.#budget.spend(1 + query.length + 2 * language.length + (userAgent === '' ? 0 : STEPS_OF_AGENT));
+    const { query = '', language = '', referrer = '', userAgent = '' } = visitor;
+    const texts = query.length + 2 * language.length + referrer.length;
+    this.#budget.spend(1 + texts + (userAgent === '' ? 0 : STEPS_OF_AGENT));
     return factsOfTest(visitor, this.#rules.languages);
   }
 
   #meets(condition: Condition, facts: Facts): boolean {
+    this.#budget.spend(1);
+    if (condition.kind === 'referrer')
+      this.#budget.spend(Math.min(condition.values.size, facts.referrers?.size ?? 0));
     if (condition.kind === 'hours') {
-      this.#budget.spend(STEPS_OF_HOURS + (this.#zones.has(condition.zone) ? 0 : STEPS_OF_ZONE));
-      this.#zones.add(condition.zone);
-    } else this.#budget.spend(1 + (condition.kind === 'referrer' ? (facts.referrer?.length ?? 0) : 0));
+      const { zone } = condition;
+      // A clock that was read for this time is not read again.
+      if (this.#read.get(zone) !== facts.at) this.#budget.spend(STEPS_OF_CLOCK);
+      if (!this.#read.has(zone)) this.#budget.spend(STEPS_OF_ZONE);
+      this.#read.set(zone, facts.at);
+    }
     return meets(condition, facts);
   }
 
   #findRule(facts: Facts): ParsedRule | undefined {
     return this.#rules.rules.find(({ when }) => when.every((condition) => this.#meets(condition, facts)));
+  }
+
+  /** True if a rule leads the visitor of a test. */
+  leads({ visitor }: StoredTest): boolean {
+    return this.#findRule(this.#factsFor(visitor)) !== undefined;
   }
 
   /** Why the rules decide otherwise than the test expects; null if they do not. */
@@ -59,25 +72,52 @@ class TestRun {
   }
 }
 
+/** The reason against a test that is not reached, where all are to be checked. */
+export const TOO_MUCH_WORK = 'the tests take too long to check; have fewer tests, time zones or conditions';
+
+/** The tests that fail, and the number of tests that were run before the steps ended. */
+export interface TestResults {
+  readonly failed: readonly FailedTest[];
+  readonly reached: number;
+}
+
+/** Does the work for each test, and returns the number of those that it did before the steps ended. */
+function forEachTest(tests: readonly StoredTest[], work: (test: StoredTest, place: number) => void): number {
+  let reached = 0;
+  try {
+    for (const one of tests) work(one, reached++);
+    return reached;
+  } catch (error) {
+    if (error instanceof OutOfSteps) return reached - 1;
+    throw error;
+  }
+}
+
 /**
- * The tests that fail. It says nothing of those for which no steps are left.
+ * Runs tests until no steps are left.
  * @param url the link's own URL, to which visitors go for whom no rule leads
  */
-export function failedTests(
+export function runTests(
   rules: ParsedRules,
   url: string,
   tests: readonly StoredTest[],
-  steps = Number.POSITIVE_INFINITY,
-): FailedTest[] {
+  steps: number,
+): TestResults {
   const run = new TestRun(rules, new StepBudget(steps));
   const failed: FailedTest[] = [];
-  try {
-    for (const [test, one] of tests.entries()) {
-      const why = run.whyFails(url, one);
-      if (why !== null) failed.push({ test, why });
-    }
-  } catch (error) {
-    if (!(error instanceof OutOfSteps)) throw error;
-  }
-  return failed;
+  const reached = forEachTest(tests, (one, test) => {
+    const why = run.whyFails(url, one);
+    if (why !== null) failed.push({ test, why });
+  });
+  return { failed, reached };
+}
+
+/** The places of the tests of which no rule leads the visitor. It is silent on those for which no steps are left. */
+export function unledTests(rules: ParsedRules, tests: readonly StoredTest[]): ReadonlySet<number> {
+  const run = new TestRun(rules, new StepBudget(MAX_TEST_STEPS));
+  const unled = new Set<number>();
+  forEachTest(tests, (one, test) => {
+    if (!run.leads(one)) unled.add(test);
+  });
+  return unled;
 }

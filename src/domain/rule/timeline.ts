@@ -164,8 +164,8 @@ export function timeCells(rules: readonly ParsedRule[], period: Period, budget: 
   return [...cells];
 }
 
-const [STEPS_OF_ZONE, STEPS_OF_HOURS, STEPS_OF_TIME, STEPS_OF_PART] = [200, 50, 5, 20];
-/** The maximum number of time zones: the first look at two years of one takes a millisecond. */
+const [STEPS_OF_ZONE, STEPS_OF_HOURS, STEPS_OF_TIME, STEPS_OF_PART] = [2_000, 50, 5, 20];
+/** The maximum number of time zones: the first look at two years of one makes three tables, with 120 looks at its clock. */
 const MAX_ZONES = 10;
 /** Turns that are applied in a step. */
 const TURNS_OF_STEP = 4;

@@ -2,7 +2,7 @@ import type { Link } from '../../generated/sqlite/client.ts';
 import { analyseRules, type RuleFault, ruleFaults } from './analyse.ts';
 import { parseRules, readStoredRules, readStoredTests } from './parse.ts';
 import type { ParsedRules } from './parsed.ts';
-import { failedTests, MAX_TEST_STEPS } from './tests.ts';
+import { MAX_TEST_STEPS, runTests } from './tests.ts';
 
 /** Kinds of warnings of a link's rules. */
 export const ruleWarningKinds = { ...ruleFaults, TEST_FAILS: 'A test of the rules fails.' } as const;
@@ -38,9 +38,10 @@ export function listRuleWarnings(link: Pick<Link, 'url' | 'rules' | 'ruleTests'>
     message: describeFault(fault, rules),
   }));
   const tests = readStoredTests(link.ruleTests);
-  const failed = failedTests(rules, link.url, tests, MAX_TEST_STEPS).map(({ test, why }) => ({
+  const { failed } = runTests(rules, link.url, tests, MAX_TEST_STEPS);
+  const failing = failed.map(({ test, why }) => ({
     ...({ kind: 'TEST_FAILS', rule: null, by: null, test } as const),
     message: `Test ${test + 1} fails: ${why}.`,
   }));
-  return [...faults, ...failed];
+  return [...faults, ...failing];
 }

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
 const MINUTE = 60_000;
+const QUARTER = 15 * MINUTE;
 const DAY = 86_400_000;
-/** The distance of looks for a change of the clock; two changes are further apart. */
-const STEP = 14 * DAY;
+/** The distance of looks for a change of the clock; from 2022 on, two changes are further apart in each zone. */
+const STEP = 28 * DAY;
 
 /** The clock of a time zone over one UTC year: its first offset, and each change. */
 interface Year {
@@ -13,40 +14,49 @@ interface Year {
   readonly offsets: readonly number[];
 }
 
-const parts = {
-  ...({ year: 'numeric', month: 'numeric', day: 'numeric' } as const),
-  ...({ hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const),
-};
-
 /** The clock of a time zone. It is slow to make and takes some 80 kB. */
 function makeClock(timeZone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-US', { ...parts, timeZone });
+  return new Intl.DateTimeFormat('en-US', { hour: 'numeric', timeZoneName: 'longOffset', timeZone });
 }
 
-/** Milliseconds that a clock is ahead of UTC at a time. It takes some microseconds. */
+/** Milliseconds that a clock is ahead of UTC at a time. It takes a microsecond. */
 function readClock(clock: Intl.DateTimeFormat, at: number): number {
-  // Such as 11/30/2026, 05:40:33.
-  const numbers = clock.format(at).match(/\d+/g)?.map(Number) ?? [];
-  const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+  // Such as 5 PM GMT+05:30, or 11 AM GMT.
+  const [, sign, hours = 0, minutes = 0, seconds = 0] =
+    /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(clock.format(at)) ?? [];
+  const ahead = Number(hours) * 60 * MINUTE + Number(minutes) * MINUTE + Number(seconds) * 1000;
+  return sign === '-' ? -ahead : ahead;
+}
+
+/** The minute in which a clock gets an offset, after one time and until another one. */
+function findChange(
+  offsetAt: (at: number) => number,
+  offset: number,
+  { from, until }: { readonly from: number; readonly until: number },
+): number {
+  let [before, after] = [from, until];
+  for (const grain of [QUARTER, MINUTE]) {
+    while (after - before > grain) {
+      const middle = before + Math.floor((after - before) / 2 / grain) * grain;
+      if (offsetAt(middle) === offset) after = middle;
+      else before = middle;
+    }
+    // Today's clocks change at a quarter of an hour.
+    if (offsetAt(after - MINUTE) !== offset) break;
+  }
+  return after;
 }
 
 function makeYear(clock: Intl.DateTimeFormat, year: number): Year {
   const offsetAt = (at: number) => readClock(clock, at);
   const [start, end] = [Date.UTC(year), Date.UTC(year + 1)];
-  const [starts, offsets] = [[start], [offsetAt(start)]];
   let offset = offsetAt(start);
+  const [starts, offsets] = [[start], [offset]];
   for (let from = start; from < end; from += STEP) {
-    let until = Math.min(from + STEP, end - MINUTE);
+    const until = Math.min(from + STEP, end - MINUTE);
     const next = offsetAt(until);
     if (next === offset) continue;
-    let before = from;
-    while (until - before > MINUTE) {
-      const middle = before + Math.floor((until - before) / 2 / MINUTE) * MINUTE;
-      if (offsetAt(middle) === next) until = middle;
-      else before = middle;
-    }
-    starts.push(until);
+    starts.push(findChange(offsetAt, next, { from, until }));
     offsets.push(next);
     offset = next;
   }
@@ -54,7 +64,7 @@ function makeYear(clock: Intl.DateTimeFormat, year: number): Year {
 }
 
 /** Looks at the clock in a year before its table is made, which takes about as many. */
-export const LOOKS_BEFORE_TABLE = 60;
+export const LOOKS_BEFORE_TABLE = 40;
 
 /**
  * A time zone by its name in the IANA's list. Where its clock is looked at often in a year, as for visits, it has a table

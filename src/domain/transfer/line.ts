@@ -8,7 +8,7 @@ import type { Platform } from '../link/platforms.ts';
 import { rulesInput, ruleTestsInput } from '../rule/input.ts';
 import { parseRules } from '../rule/parse.ts';
 import { resolveRules, resolveTests } from '../rule/resolve.ts';
-import { failedTests } from '../rule/tests.ts';
+import { MAX_TEST_STEPS, runTests, TOO_MUCH_WORK } from '../rule/tests.ts';
 import { refusal } from '../rules.ts';
 import { type Access, decideAccess } from './closing.ts';
 import type { FileRecord } from './file-record.ts';
@@ -190,12 +190,16 @@ function passingTests({ url = '', rule_tests: all }: Values, given: unknown, now
   // The rules for links refuse those that are wrong.
   if (all === undefined || !rules || !tests) return all;
   const parsed = parseRules(resolveRules(rules, null).rules);
-  const failed = new Map(
-    failedTests(parsed, url, resolveTests(tests, now)).map((one) => [one.test, one.why]),
-  );
+  const { failed: failing, reached } = runTests(parsed, url, resolveTests(tests, [], now), MAX_TEST_STEPS);
+  const failed = new Map(failing.map(({ test, why }) => [test, why]));
   for (const [test, why] of failed)
     notes.push({ field: 'rule_tests', message: `is imported without test ${test + 1}, which fails: ${why}` });
-  return all.filter((_test, index) => !failed.has(index));
+  if (reached < all.length)
+    notes.push({
+      field: 'rule_tests',
+      message: `is imported without the tests from test ${reached + 1} on: ${TOO_MUCH_WORK}`,
+    });
+  return all.filter((_test, index) => index < reached && !failed.has(index));
 }
 
 /** A link that visitors could not open must stay closed. */
