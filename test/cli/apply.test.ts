@@ -126,15 +126,34 @@ links:
         to: [{ url: "https://example.com/de", weight: 2 }, { name: Other, url: "https://example.com/other" }]
       - { name: All, when: [], to: [{ url: "https://example.com/all" }] }
     ruleTests: [{ visitor: { country: fr }, expect: { rule: All } }]
+  eight:
+    url: "https://example.com/8"
+    rules:
+      - name: " A "
+        when:
+          - hours: { days: [FRIDAY, MONDAY], from: " 09:00", timeZone: asia/kolkata }
+          - hours: { timeZone: europe/berlin }
+          - referrer: { in: [" News.Example:8080", bücher.example., "127.0.0.1", "[::1]:80", news.example] }
+          - time: { from: "2026-01-01T00:00+0530" }
+          - browser: { notIn: [chrome, " Opera"] }
+          - query: { name: " a", in: ["2026-01-01T00:00:00Z", " b "] }
+        to: [{ url: " https://example.com/\u202ea ", name: " x " }, { url: "https://example.com/b" }]
+    ruleTests:
+      - visitor: { query: "?a=1", language: " de ", userAgent: " x ", referrer: " A.example:80 ", browser: chrome, at: "2026-01-01T00:00+05" }
+        expect: { noRule: true }
+      - { visitor: {}, expect: { url: " https://example.com/8" } }
+      - visitor: { query: "?%20a=%20b%20", referrer: "http://xn--bcher-kva.example/", at: "2026-11-30T12:00:00+00:00" }
+        expect: { rule: " A " }
 `.replace('defaults: &none null\n', '');
 
 test('applying twice changes nothing, whatever the service keeps of a value', async () => {
   const { code, stdout, stderr } = await apply(everything);
   expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toContain('Created 7,');
+  expect(stdout).toContain('Created 8,');
   const before = await server.database.prisma.link.findMany();
   const statements = await server.statementsOf(async () => {
-    expect((await apply(everything)).stdout).toBe('Created 0, changed 0, deleted 0, unchanged 7.\n');
+    expect((await apply(everything)).stdout).toBe('Created 0, changed 0, deleted 0, unchanged 8.\n');
+    expect((await apply(everything, '--dry-run')).stdout).toContain(' 8 unchanged.');
   });
   expect(statements.filter((sql) => /^(INSERT|UPDATE|DELETE)/i.test(sql))).toEqual([]);
   expect(await server.database.prisma.link.findMany()).toEqual(before);
@@ -150,8 +169,31 @@ links:
   await apply(links('x'));
   expect((await apply(links('X'))).stdout).toContain('changed 1,');
   expect((await apply(links('X'))).stdout).toContain('unchanged 1.');
+  // Texts of conditions are no times, and their case counts.
+  expect((await apply(links('"2027-01-01T00:00:00Z"'))).stdout).toContain('changed 1,');
+  expect((await apply(links('"2027-01-01T00:00:00.000Z"'))).stdout).toContain('changed 1,');
   const wrong = links('x').replace('query: {', 'country: { in: [DE] }, query: {');
   expect((await apply(wrong)).stderr).toContain('must have exactly one of country,');
+});
+
+test('keeps the time of a test that has none in the file', async () => {
+  const links = (more = '') => `name: tests
+links:
+  one:
+    url: "https://example.com/"
+    ruleTests: [{ visitor: {}, expect: { noRule: true } }${more}]
+`;
+  const times = async () =>
+    (await server.database.prisma.link.findMany()).flatMap(({ ruleTests }) =>
+      JSON.parse(ruleTests).map((one: { visitor: { at: string } }) => one.visitor.at),
+    );
+  await apply(links());
+  const [at] = await times();
+  server.clock.now = new Date(server.clock.now.getTime() + 1_000);
+  const more = ', { visitor: { country: DE }, expect: { noRule: true } }';
+  expect((await apply(links(more))).stdout).toContain('changed 1,');
+  expect(await times()).toEqual([at, server.clock.now.toISOString()]);
+  expect((await apply(links(more))).stdout).toContain('unchanged 1.');
 });
 
 test('a field that is absent is not touched', async () => {

@@ -117,6 +117,18 @@ describe('rules', () => {
     expect(copy.rules).toEqual(made.rules);
   });
 
+  test('keep the name of a zone that has several, and tell the zone by each', async () => {
+    const zones = ['Asia/Kolkata', 'Asia/Calcutta', 'us/eastern', 'europe/berlin'];
+    const when = (timeZone: string) => [{ hours: { from: '09:00', to: '10:00', timeZone } }];
+    const made = await create({
+      rules: zones.map((zone) => ({ when: when(zone), to: [to('a')] })),
+      ruleTests: [{ visitor: { at: '2026-11-30T03:30:00Z' }, expect: { rule: 'Rule 1' } }],
+    });
+    const read = made.rules.flatMap(({ when: all }) => sent(all));
+    expect(read).toEqual(['Asia/Kolkata', 'Asia/Calcutta', 'us/eastern', 'Europe/Berlin'].flatMap(when));
+    expect(made.ruleWarnings).toMatchObject([{ rule: '2', kind: 'DUPLICATE' }]);
+  });
+
   test('keep ids by id and by name, and use none again', async () => {
     const made = await create({
       rules: [
@@ -220,6 +232,12 @@ describe('rules', () => {
     [
       'a weight',
       rule({ to: [{ ...to('a'), weight: 1001 }] }),
+      'rules.0.to.0.weight',
+      'NOT_AN_INTEGER_IN_RANGE',
+    ],
+    [
+      'a weight below 0',
+      rule({ to: [{ ...to('a'), weight: -1 }] }),
       'rules.0.to.0.weight',
       'NOT_AN_INTEGER_IN_RANGE',
     ],

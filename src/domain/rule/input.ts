@@ -138,9 +138,14 @@ const clock = textSchema(1, 255).refine(
   (text) => text === '' || /^([01]\d|2[0-3]):[0-5]\d$/.test(text),
   refusal('CLOCK'),
 );
+/** The name of a zone in its usual case; as it was given, if it is another name of the zone, such as Asia/Kolkata. */
+function zoneName(given: string): string {
+  const name = zoneNamed(given)?.name ?? given;
+  return name.toLowerCase() === given.toLowerCase() ? name : given;
+}
 const timeZone = textSchema(1, 255)
   .refine((name) => name === '' || zoneNamed(name) !== null, refusal('TIME_ZONE'))
-  .overwrite((name) => zoneNamed(name)?.name ?? name);
+  .overwrite(zoneName);
 const hoursCondition = z
   .object({
     days: listSchema(weekdayInput, Object.keys(weekdays).length)
@@ -212,7 +217,8 @@ const ruleInput = z
     to: listSchema(targetInput, MAX_RULE_TARGETS)
       .refine(({ length }) => length > 0, refusal('NO_ENTRIES'))
       .refine(
-        (targets) => targets.length === 0 || targets.some(({ weight }) => weight > 0),
+        // A weight below 0 has an error of its own.
+        (targets) => targets.length === 0 || targets.some(({ weight }) => weight !== 0),
         refusal('WEIGHTS'),
       )
       .describe(`The targets, 1 to ${MAX_RULE_TARGETS}. Several divide the visitors by their weights.`),

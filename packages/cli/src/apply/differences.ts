@@ -1,5 +1,6 @@
 import type { LinkFragment, UpdateLinkInput } from '@linkspace/client';
 import type { FileExpiration, FileLink, FileTargeting } from './fields.ts';
+import { kept, keptUrl } from './kept.ts';
 import { hasRules, hasTests } from './same-rules.ts';
 
 /** A field that changes. */
@@ -13,20 +14,6 @@ export interface Difference {
 export interface DesiredLink extends Omit<FileLink, 'domain' | 'space' | 'tags'> {
   readonly space?: { readonly id: string; readonly name: string } | null;
   readonly tags?: readonly { readonly id: string; readonly name: string }[];
-}
-
-/** Returns a text as the service keeps it. */
-const kept = (text: string): string => text.trim();
-
-/** Characters that the service takes off the ends of an address: they were copied with it. */
-const COPIED = /^[\s\u200B-\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]$/;
-
-/** Returns an address as the service keeps it. */
-function keptUrl(url: string): string {
-  let [start, end] = [0, url.length];
-  while (start < end && COPIED.test(url.charAt(start))) start++;
-  while (end > start && COPIED.test(url.charAt(end - 1))) end--;
-  return url.slice(start, end).replaceAll(/\p{Bidi_Control}/gu, encodeURIComponent);
 }
 
 /** Returns true if the service keeps a stored time for this one. A time without seconds stands for its whole minute. */

@@ -178,7 +178,7 @@ const conditions = {
   platform: choiceOf(oneOf(PLATFORMS)),
   device: choiceOf(oneOf(DEVICES)),
   query: loose({ name: text, in: listOf(text), notIn: listOf(text), exists: flag }, ['name']),
-  time: loose({ from: text, until: text }),
+  time: loose({ from: time, until: time }),
   hours: loose({ days: listOf(oneOf(DAYS)), from: text, to: text, timeZone: text }, ['timeZone']),
 };
 
@@ -203,7 +203,7 @@ const rule = loose(
 const ruleTest = loose(
   {
     visitor: loose({
-      ...{ country: text, language: text, browser: text, query: text, referrer: text, at: text },
+      ...{ country: text, language: text, browser: text, query: text, referrer: text, at: time },
       ...{ userAgent: text, platform: oneOf(PLATFORMS), device: oneOf(DEVICES) },
     }),
     expect: single({ url: text, rule: text, noRule: flag }),
