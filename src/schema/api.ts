@@ -64,6 +64,7 @@ function makeContext(request: ApiRequest, execution: Execution): Context {
     lists: new AccountReader(db, actor.accountId, signal),
     longWork: makeLongWork(request, ask),
     spendOnTargets: throwsFailures ? bounded(MAX_V1_TARGET_BYTES, tooManyTargets) : boundedTargets(),
+    rulesRead: { bytes: 0 },
   };
 }
 

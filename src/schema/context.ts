@@ -67,4 +67,6 @@ export interface Context extends ApiRequest, Execution {
   readonly longWork: LongWork;
   /** Called with the size of targets in the answer, in bytes; throws beyond the limit. */
   spendOnTargets(bytes: number): void;
+  /** Bytes of rules and tests that `spendOnTargets` has counted as they were read, and not yet as parts of the answer. */
+  readonly rulesRead: { bytes: number };
 }

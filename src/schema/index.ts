@@ -64,6 +64,13 @@ function countBytes(value: unknown): number {
   return VALUE_BYTES + (typeof value === 'string' ? value.length : 0);
 }
 
+/** Counts a part of rules in the answer, unless it was counted as they were read. */
+function spendOnPart({ spendOnTargets, rulesRead }: Context, bytes: number): void {
+  const counted = Math.min(bytes, rulesRead.bytes);
+  rulesRead.bytes -= counted;
+  spendOnTargets(bytes - counted);
+}
+
 /** The schema, which counts the size of the types above as they are read. */
 function withSizes<Schema extends GraphQLSchema>(schema: Schema): Schema {
   for (const name of countedTypes) {
@@ -73,7 +80,7 @@ function withSizes<Schema extends GraphQLSchema>(schema: Schema): Schema {
       const { resolve = defaultFieldResolver } = field;
       field.resolve = (value, args, context: Context, info) => {
         const found: unknown = resolve(value, args, context, info);
-        context.spendOnTargets(countBytes(found));
+        spendOnPart(context, countBytes(found));
         return found;
       };
     }

@@ -107,6 +107,9 @@ const Variant = builder.objectRef<StatisticsVariant>('StatisticsVariant').implem
     linkId: t.exposeID('linkId', { description: 'The id of the link.' }),
     ruleId: t.exposeID('ruleId', { description: 'The id of the rule.' }),
     targetId: t.exposeID('targetId', { description: 'The id of the target.' }),
+    value: t.exposeString('value', {
+      description: 'The ids as `topLinks` takes them for a value of `VARIANT`, such as `1.2.3`.',
+    }),
   }),
 });
 

@@ -227,6 +227,27 @@ describe('splits', () => {
     ]);
   });
 
+  test('count for a value that finds the links again', async () => {
+    const { alias, id } = await create([{ name: 'One', when: [], to: [to('x')] }]);
+    await led(alias);
+    await server.flush();
+    const { viewer } = await owner.data<{
+      viewer: {
+        account: {
+          statistics: { top: { rows: { value: string; variant: { value: string } | null }[] } };
+        };
+      };
+    }>('{ viewer { account { statistics { top(by: VARIANT) { rows { value variant { value } } } } } } }');
+    const { rows } = viewer.account.statistics.top;
+    expect(rows).toEqual([{ value: `${alias}: One / x`, variant: { value: `${id}.1.2` } }]);
+    const found = await owner.data(
+      `query ($value: String!) { viewer { account {
+        topLinks(by: { dimension: VARIANT, value: $value }) { nodes { link { id } clicks } } } } }`,
+      { value: rows[0]?.variant?.value },
+    );
+    expect(found).toEqual({ viewer: { account: { topLinks: { nodes: [{ link: { id }, clicks: 1 }] } } } });
+  });
+
   test('show present names, and count few former targets', async () => {
     const { alias, id } = await create([{ name: 'One', when: [], to: [to('x')] }]);
     await led(alias);

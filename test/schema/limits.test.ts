@@ -17,6 +17,7 @@ import { introspectionSizes } from '../../src/engine/graphql/cost/operation-size
 import { Documents, Prepared } from '../../src/engine/graphql/document.ts';
 import { api } from '../../src/schema/api.ts';
 import { schema } from '../../src/schema/index.ts';
+import { manyLinks } from '../support/many-links.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -503,6 +504,29 @@ test('rules count as often as they are asked for', async () => {
   expect((await caller.graphql(query(10))).errors).toBeUndefined();
   const { status, data, errors } = await caller.graphql(query(190));
   expect([status, data, errors?.[0]?.extensions.code]).toEqual([400, null, 'TOO_COSTLY']);
+});
+
+test('rules that are asked for once count once', async () => {
+  const caller = await server.caller('large rules');
+  const to = Array.from({ length: 10 }, (_, i) => ({
+    name: `${i}`,
+    url: `https://example.com/${'x'.repeat(1_900)}`,
+  }));
+  const input = { url: 'https://example.com/', rules: [1, 2, 3].map(() => ({ when: [], to })) };
+  const { createLink } = await caller.data<{ createLink: { id: string } }>(
+    'mutation ($input: CreateLinkInput!) { createLink(input: $input) { ... on Link { id } } }',
+    { input },
+  );
+  const { prisma } = server.database;
+  const { accountId, rules } = await prisma.link.findUniqueOrThrow({ where: { id: Number(createLink.id) } });
+  await manyLinks(server, 99, { accountId });
+  await prisma.link.updateMany({ where: { accountId }, data: { rules } });
+  const rulesOf = (name: string) => `${name} { id name to { id name url weight } }`;
+  const query = (fields: string) => `{ links(first: 100) { nodes { id ${fields} } } }`;
+  // Together they have 6 MB of JSON.
+  expect((await caller.graphql(query(rulesOf('rules')))).errors).toBeUndefined();
+  for (const twice of [`${rulesOf('rules')} ${rulesOf('again: rules')}`, 'rules { to { url again: url } }'])
+    expect((await caller.graphql(query(twice))).errors?.[0]?.extensions.code).toBe('TOO_COSTLY');
 });
 
 test('every list declares its size', () => {

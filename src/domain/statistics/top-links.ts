@@ -23,7 +23,7 @@ export const topLinksBy = z.object({
   value: textSchema(1, 8_192, (text) => text)
     .nullish()
     .describe(
-      'The value, as `top` returns it, and of VARIANT the ids of the link, rule and target, as 1.2.3; null for clicks whose value is unknown.',
+      'The value, as `top` returns it; of VARIANT, whose rows have names, `variant.value`, such as 1.2.3, or other. Null for clicks whose value is unknown.',
     ),
 });
 

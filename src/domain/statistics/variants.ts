@@ -7,13 +7,15 @@ export interface StatisticsVariant {
   readonly linkId: number;
   readonly ruleId: number;
   readonly targetId: number;
+  /** The three ids, as the value of VARIANT has them. */
+  readonly value: string;
 }
 
 /** The ids in a value of VARIANT; null for the value of all others. */
 export function variantIn(value: string | null): StatisticsVariant | null {
-  const [, link, rule, target] = /^(\d+)\.(\d+)\.(\d+)$/.exec(value ?? '') ?? [];
-  if (link === undefined) return null;
-  return { linkId: Number(link), ruleId: Number(rule), targetId: Number(target) };
+  const [text, link, rule, target] = /^(\d+)\.(\d+)\.(\d+)$/.exec(value ?? '') ?? [];
+  if (text === undefined) return null;
+  return { value: text, linkId: Number(link), ruleId: Number(rule), targetId: Number(target) };
 }
 
 /** The names of targets: those that they have now, and for targets that are gone, names by their ids. */

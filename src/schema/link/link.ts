@@ -92,6 +92,12 @@ const described = listDescriptions(updateLinkInput);
 /** Most links have few rules and tests, and `spendOnTargets` limits many. */
 const usualRules = costs({ size: 2, weight: 1 });
 
+/** Counts rules or tests as they are read: their parts in the answer count only beyond that. */
+function spendOnReading({ length }: string, { spendOnTargets, rulesRead }: Context): void {
+  spendOnTargets(length);
+  rulesRead.bytes += length;
+}
+
 /** Triggers make a link's counter. */
 function readClicks(counter: { clicks: number } | null): number {
   return counter?.clicks ?? 0;
@@ -161,8 +167,8 @@ export const Link = builder.prismaObject('Link', {
       select: { rules: true },
       ...described('rules'),
       extensions: usualRules,
-      resolve({ rules }, _args, { spendOnTargets }) {
-        spendOnTargets(rules.length);
+      resolve({ rules }, _args, context) {
+        spendOnReading(rules, context);
         return readStoredRules(rules).rules;
       },
     }),
@@ -171,8 +177,8 @@ export const Link = builder.prismaObject('Link', {
       select: { ruleTests: true },
       ...described('ruleTests'),
       extensions: usualRules,
-      resolve({ ruleTests }, _args, { spendOnTargets }) {
-        spendOnTargets(ruleTests.length);
+      resolve({ ruleTests }, _args, context) {
+        spendOnReading(ruleTests, context);
         return readStoredTests(ruleTests);
       },
     }),
