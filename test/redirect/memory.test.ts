@@ -46,6 +46,27 @@ test('links take no more memory than LINK_CACHE_MB allows', async () => {
   await small.stop();
 });
 
+test('rules take no more memory than LINK_CACHE_MB allows', async () => {
+  const small = await startTestServer({ url: server.databaseUrl, background: true, linkCacheMegabytes: 1 });
+  // Each takes about 64 kB as JSON, and several times that in memory.
+  const values = Array.from({ length: 100 }, (_, i) => `${i}`);
+  const when = Array.from({ length: 10 }, (_, i) => ({ query: { name: `${i}`, in: values } }));
+  const rules = Array.from({ length: 12 }, () => ({ when, to: [{ url: 'https://example.com/' }] }));
+  const links: { alias: string }[] = [];
+  for (let i = 0; i < 3; i++) {
+    const { createLink } = await owner.data<{ createLink: { alias: string } }>(
+      'mutation ($input: CreateLinkInput!) { createLink(input: $input) { ... on Link { alias } } }',
+      { input: { url: 'https://example.com/', rules } },
+    );
+    links.push(createLink);
+  }
+  const nobody = { alias: '' };
+  const [first = nobody, last = nobody] = [links[0], links.at(-1)];
+  for (const link of links) await open(link, small);
+  expect([await cost(last, small), await cost(first, small)]).toEqual([0, 1]);
+  await small.stop();
+});
+
 test.each([
   ['a link', 's.example', 'Link'],
   ['an unknown host', 'unknown.example', 'Domain'],

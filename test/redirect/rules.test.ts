@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { kinds, visitValue } from '../../src/db/statistics/value.ts';
 import { newDatabase } from '../support/database.ts';
 import { type Caller, emptyServer, startTestServer, type TestServer } from '../support/server.ts';
 import { type VisitOptions, visit } from '../support/visit.ts';
@@ -32,6 +33,12 @@ async function create(rules: object[], more: object = {}): Promise<{ id: string;
   expect(createLink).toHaveProperty('id');
   return createLink;
 }
+
+const change = (id: string, rules: object[]) =>
+  owner.data(
+    'mutation ($id: ID!, $rules: [LinkRuleInput!]) { updateLink(id: $id, input: { rules: $rules }) { __typename } }',
+    { id, rules },
+  );
 
 async function led(
   alias: string,
@@ -115,13 +122,52 @@ describe('rules', () => {
   });
 
   test('leave a loop out, and are one where no target is left', async () => {
-    const loop = { url: 'https://example.com/', name: 'x' };
-    const { alias, id } = await create([
-      { when: [], to: [loop, to('open', { weight: 3 }), to('never', { weight: 0 })] },
-    ]);
-    expect(await led(alias)).toMatch(/^(open)?$/);
-    const { verified } = { verified: await explain(id, {}) };
-    expect(verified.steps.find(({ rule }) => rule === 'RULE')).toMatchObject({ applied: true });
+    const at = (alias: string) => ({ url: `https://elsewhere.example/${alias}` });
+    const here = { Host: 'elsewhere.example' };
+    const { alias, id } = await create([{ when: [], to: [to('a')] }]);
+    const lead = (targets: object[]) => change(id, [{ when: [], to: targets }]);
+    // Each network has its own share.
+    const shares = async () => {
+      const all = new Set<unknown>();
+      for (let index = 1; index <= 20; index++)
+        all.add(await led(alias, { ...here, 'X-Forwarded-For': `192.0.2.${index}` }));
+      return all;
+    };
+    await lead([{ ...at(alias), weight: 1_000 }, to('open'), to('never', { weight: 0 })]);
+    expect(await shares()).toEqual(new Set(['open']));
+    expect(await led(alias, { ...here, 'User-Agent': 'curl/8' })).toBe('open');
+    await lead([at(alias), to('never', { weight: 0 })]);
+    for (const method of ['GET', 'HEAD'] as const) expect(await led(alias, here, { method })).toBe(410);
+    expect(await led(alias, { ...here, 'User-Agent': 'curl/8' })).toBe(410);
+    expect(await led(alias)).toBe(`https://elsewhere.example/${alias}`);
+    await server.flush();
+    // Only the visits that led on are counted: 20 to an open target, and one at another host.
+    const { link } = await owner.data<{ link: { clicks: number } }>(
+      'query ($id: ID!) { link(id: $id) { clicks } }',
+      { id },
+    );
+    expect(link).toEqual({ clicks: 21 });
+  });
+
+  test('are ignored and kept by a process of an earlier version, which knows none of their columns', async () => {
+    const { alias, id } = await create([{ when: [{ country: { in: ['DE'] } }], to: [to('de')] }], {
+      ruleTests: [{ visitor: { country: 'DE' }, expect: { noRule: false } }],
+    });
+    const { prisma } = server.database;
+    const { rules, ruleTests } = await prisma.link.findUniqueOrThrow({ where: { id: Number(id) } });
+    const { rules: _, ruleTests: __, id: ___, ...row } = await prisma.link.findFirstOrThrow();
+    const columns = Object.keys(row).map((name) => `"${name}"`);
+    const copied = columns.map((name) => (name === '"alias"' ? "'theirs'" : name));
+    await prisma.$executeRawUnsafe(
+      `INSERT INTO "Link" (${columns.join()}) SELECT ${copied.join()} FROM "Link" WHERE "id" = ${id}`,
+    );
+    const title = columns.map((name) => (name === '"title"' ? `"title" = 'T'` : `${name} = ${name}`));
+    await prisma.$executeRawUnsafe(`UPDATE "Link" SET ${title.join()} WHERE "id" = ${id}`);
+    expect(await prisma.link.findUnique({ where: { id: Number(id) } })).toMatchObject({
+      ...{ title: 'T', rules, ruleTests },
+    });
+    expect(await led(alias, { 'X-Country': 'DE' })).toBe('de');
+    expect(await led('theirs', { 'X-Country': 'DE' })).toBe('own');
   });
 
   test('lead no program beyond a click limit, and no turn of a rotation is taken where one leads', async () => {
@@ -246,6 +292,40 @@ describe('splits', () => {
       { value: rows[0]?.variant?.value },
     );
     expect(found).toEqual({ viewer: { account: { topLinks: { nodes: [{ link: { id }, clicks: 1 }] } } } });
+  });
+
+  test('have at most 200 former targets a day, besides all present ones', async () => {
+    const { alias, id } = await create([{ name: 'One', when: [], to: [to('x')] }]);
+    const { prisma } = server.database;
+    // Two clicks on each of 200 former targets.
+    const [day, month] = [20261120, 202611];
+    expect(server.clock.now.toISOString()).toMatch(/^2026-11-20/);
+    const former = Array.from({ length: 200 }, (_, target) =>
+      visitValue(kinds.VARIANT, { variant: `${id}.1.${1_000 + target}` }),
+    );
+    await prisma.visitValue.createMany({
+      data: former.map(({ kind, columns, hash }) => ({ kind, hash, month, ...columns })),
+    });
+    const variants = async () => prisma.visitValue.findMany({ where: { kind: kinds.VARIANT } });
+    const ids = (await variants()).filter(({ variant }) => variant?.startsWith(`${id}.1.1`));
+    await prisma.linkDayValue.createMany({
+      data: ids.map(({ id: valueId }) => ({ valueId, linkId: Number(id), kind: 5, day, clicks: 2 })),
+    });
+    // Counted, but not written yet, when its target goes.
+    await led(alias);
+    await change(id, [{ name: 'Two', when: [], to: [to('y'), to('z')] }]);
+    await led(alias, { 'X-Forwarded-For': '192.0.2.1' });
+    await led(alias, { 'X-Forwarded-For': '192.0.2.2' });
+    await led(alias, { 'X-Forwarded-For': '192.0.2.3' });
+    await server.flush();
+    const counted = await prisma.linkDayValue.findMany({ where: { linkId: Number(id), kind: 5 } });
+    const names = new Map((await variants()).map((value) => [value.id, value.variant]));
+    const clicks = new Map(counted.map((value) => [names.get(value.valueId), Number(value.clicks)]));
+    for (const { columns } of former) expect(clicks.get(columns.variant)).toBe(2);
+    const others = [...clicks].filter(([name]) => !name?.startsWith(`${id}.1.1`));
+    expect(others.find(([name]) => name === 'other')).toEqual(['other', 1]);
+    const present = others.filter(([name]) => name !== 'other');
+    expect(present.reduce((sum, [, some]) => sum + some, 0)).toBe(3);
   });
 
   test('show present names, and count few former targets', async () => {
