@@ -232,6 +232,73 @@ test('without the primary, goes on by itself, also after a start, and counts eac
   await server.stop();
 });
 
+test('without the primary, splits visitors over midnight as before, on each process, and counts them afterwards', async () => {
+  const to = ['a', 'b'].map((name) => ({ name, url: `https://example.com/${name}` }));
+  const split = async () => {
+    const { createLink: made } = await owner.data<{ createLink: { id: number; alias: string } }>(
+      'mutation ($input: CreateLinkInput!) { createLink(input: $input) { ... on Link { id alias } } }',
+      { input: { url: 'https://example.com/', rules: [{ name: 'Split', when: [], to }] } },
+    );
+    await expect.poll(async () => (await onReplica(made.id)).length).toBe(1);
+    return made;
+  };
+  const [other, counted] = [await split(), await split()];
+  const setClocks = (time: string) => {
+    for (const { clock } of [everything, redirects]) clock.now = new Date(time);
+  };
+  const before = everything.clock.now.toISOString();
+  onTestFinished(() => setClocks(before));
+  const shares = async (on: TestServer, one = counted) => {
+    const all: unknown[] = [];
+    for (let index = 1; index <= 20; index++) {
+      const headers = { 'X-Forwarded-For': `192.0.2.${index}` };
+      all.push((await visit(on.origin, `/${one.alias}`, { headers })).location);
+    }
+    return all;
+  };
+  /** Waits until two processes have the salt of the day, which a visit does not wait for long. */
+  const agree = (one: TestServer, two: TestServer) =>
+    expect
+      .poll(async () => (await shares(one, other)).join() === (await shares(two, other)).join())
+      .toBe(true);
+
+  await agree(redirects, everything);
+  const today = await shares(redirects);
+  expect(new Set(today).size).toBe(2);
+  // An hour before midnight, a visit has the salt of tomorrow made, which the replica gets.
+  setClocks('2026-11-20T23:30:00Z');
+  expect(await shares(redirects)).toEqual(today);
+  const saltOfTomorrow = () => onServer(replica.url, 'SELECT 1 FROM "DaySalt" WHERE "day" = 20261121');
+  await expect.poll(async () => (await saltOfTomorrow()).length).toBe(1);
+  await primary.kill();
+  let late: TestServer | undefined;
+  let tomorrow: unknown[];
+  try {
+    setClocks('2026-11-21T00:10:00Z');
+    late = await startRedirects(primary.url, { now: redirects.clock.now });
+    await agree(redirects, late);
+    tomorrow = await shares(redirects);
+    expect(new Set(tomorrow).size).toBe(2);
+    expect(tomorrow).not.toEqual(today);
+    expect(await shares(late)).toEqual(tomorrow);
+  } finally {
+    await primary.start();
+  }
+  const [server, written] = [late, [redirects, late, everything]];
+  await agree(everything, redirects);
+  expect(await shares(everything)).toEqual(tomorrow);
+  const variants = async () => {
+    await Promise.all(written.map((one) => one.flush()));
+    const rows = await onServer(
+      primary.url,
+      `SELECT "day", SUM("clicks") AS "clicks" FROM "LinkDayValue" WHERE "linkId" = ${counted.id} AND "kind" = 5 GROUP BY "day"`,
+    );
+    return Object.fromEntries(rows.map(({ day, clicks }) => [day, Number(clicks)]));
+  };
+  await expect.poll(variants).toEqual({ 20261120: 40, 20261121: 60 });
+  await server.stop();
+});
+
 test('a primary that hangs delays no visitor for long, and counts each click once', async () => {
   const [known, unknown, turning] = [await link(), await link(), await link(rotation)];
   await open(known);
