@@ -1,6 +1,7 @@
 // npm run bench -- statistics [--links 10000] [--days 365] [--visits 1000000] [--database sqlite|postgresql] [--rounds 5]
-// [--seconds 2] The cost of statistics: 2,000 links in a second, the size of a million visits, a year of a link, of a space of
-// 1,000 links that are visited every day and of an account, and a redirect with statistics compared with one without.
+// [--seconds 2] [--variants] The cost of statistics: 2,000 links in a second, the size of a million visits, a year of a link, of a space of
+// 1,000 links that are visited every day and of an account, and a redirect with statistics compared with one without. With
+// --variants, a rule with a split leads all visits.
 
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     database: { type: 'string', default: 'sqlite' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' },
+    variants: { type: 'boolean', default: false },
   },
 });
 const [links, days, visits, rounds] = [values.links, values.days, values.visits, values.rounds].map(
@@ -30,6 +32,16 @@ const results: Record<string, string> = {};
 function tell(what: string, result: string): void {
   results[what] = result;
   console.log(`${what}: ${result}`);
+}
+
+const to = [2, 3].map((id) => ({ id, name: `${id}`, url: `https://example.com/${id}`, weight: id }));
+const split = JSON.stringify({ next: 4, rules: [{ id: 1, name: 'All', when: [], to }] });
+
+/** Gives all links a rule with two targets. */
+async function giveRules(url: string): Promise<void> {
+  const database = await Database.open(url, { pool: { poolSize: 5, statementTimeout: 0 } });
+  await database.prisma.link.updateMany({ data: { rules: split } });
+  await database.close();
 }
 
 /** The size of the database on disk, in bytes. */
@@ -50,7 +62,10 @@ async function measureSecond(database: Database, all: readonly { id: number; url
   const buffer = new ClickBuffer(database, pino({ level: 'warn' }));
   const took: number[] = [];
   for (let second = 0; second < 4; second++) {
-    for (const [i, link] of all.slice(0, 2_000).entries()) buffer.add(visitOf(link, i, now, true));
+    for (const [i, link] of all.slice(0, 2_000).entries()) {
+      const variant = { ruleId: 1, targetId: 2 + (i % 2) };
+      buffer.add({ ...visitOf(link, i, now, true), ...(values.variants && { variant }) });
+    }
     await new Promise((resolve) => setImmediate(resolve));
     const begun = performance.now();
     await buffer.flush();
@@ -133,6 +148,7 @@ async function measureRedirects(url: string): Promise<void> {
 
 await withDatabase(values.database, async (url) => {
   await fill(url, links);
+  if (values.variants) await giveRules(url);
   await measureRedirects(url);
   const database = await Database.open(url, { pool: { poolSize: 5, statementTimeout: 0 } });
   const { prisma } = database;
