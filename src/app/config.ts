@@ -210,6 +210,8 @@ const settings = {
     'TRUSTED_DOCUMENTS',
     textSetting.endsWith('.json', 'the path of a .json file').optional(),
   ],
+  /** True if accounts may run operations that they have saved; by default without trusted documents. */
+  savedOperations: ['SAVED_OPERATIONS', flag.optional()],
   /** True if domains must be verified before they serve visitors. */
   verifiesDomains: ['DOMAIN_VERIFICATION', flag.default(true)],
   /** The redirect for visitors of an unknown alias on the default domain. */

@@ -19,7 +19,7 @@ import { migrate, readFiles } from './prepare.ts';
 import type { ApiParts } from './service/api-parts.ts';
 import { closeAll, openDatabases, readDefaultDomain } from './service/databases.ts';
 import { loadRest } from './service/load-rest.ts';
-import { isForPeople, paths, surfaces } from './service/paths.ts';
+import { isForPeople, paths } from './service/paths.ts';
 import { type Background, type Ports, program } from './service/ports.ts';
 import type { TlsStatusOf } from './service/tls-ask.ts';
 import { createVisitParts, type Opened, type VisitParts } from './service/visit-parts.ts';
@@ -190,7 +190,7 @@ export class Service {
     });
     return {
       ...{ ...visitors, paths, bare: visit, refusedBare: refusedVisit, web },
-      handlers: new Map(people && [[surfaces.graphql, people.graphql]]),
+      handlers: new Map(people?.handlers),
       isForPeople: (req, info) => people !== null && isForPeople(req, info, graphiql),
       guard: createGuard({ corsOrigins, baseUrl, consoleUrl, trust }),
     };
@@ -210,9 +210,9 @@ export class Service {
     });
   }
 
-  /** Writes the counted visits. */
-  flush(): Promise<void> {
-    return this.#visitors.clicks.flush();
+  /** Writes the counted visits, and the runs of saved operations. */
+  async flush(): Promise<void> {
+    await Promise.all([this.#visitors.clicks.flush(), this.#people?.runs.write()]);
   }
 
   /** Ends all subscriptions and WebSockets, which would otherwise keep their connections open. */

@@ -16,6 +16,7 @@ export const ACCOUNT_TABLES = {
   Tag: ['id'],
   Pixel: ['id'],
   UtmTemplate: ['id'],
+  SavedOperation: ['id'],
   Space: ['id'],
   AccountHour: ['hour'],
   AccountDay: ['day'],

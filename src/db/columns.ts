@@ -12,6 +12,7 @@ export const columnsOf = {
   Tag: listed('Tag', Prisma.TagScalarFieldEnum),
   Pixel: listed('Pixel', Prisma.PixelScalarFieldEnum),
   UtmTemplate: listed('UtmTemplate', Prisma.UtmTemplateScalarFieldEnum),
+  SavedOperation: listed('SavedOperation', Prisma.SavedOperationScalarFieldEnum),
   Domain: listed('Domain', Prisma.DomainScalarFieldEnum),
   Membership: listed('Membership', Prisma.MembershipScalarFieldEnum),
   Invitation: listed('Invitation', Prisma.InvitationScalarFieldEnum),

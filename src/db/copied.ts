@@ -35,6 +35,7 @@ const keys: Partial<Record<Model, readonly string[]>> = {
   AccountDay: ['accountId', 'day'],
   AccountDayValue: ['accountId', 'kind', 'day', 'valueId'],
   AccountMonthValue: ['accountId', 'kind', 'month', 'valueId'],
+  OperationDay: ['operationId', 'day'],
   WebhookQueue: ['webhookId'],
   LogReader: ['name'],
   RetentionClock: ['name'],

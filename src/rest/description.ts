@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type EventKind, messageTypeOf, type WebhookEvent, webhookEvents } from '../domain/webhook/events.ts';
 import type { JsonSchema } from '../engine/rest/form/field.ts';
-import { JSON_TYPE } from '../engine/rest/openapi/fields.ts';
+import { JSON_TYPE } from '../engine/rest/form/form.ts';
 import { type Description, describeApi, ref } from '../engine/rest/openapi/openapi.ts';
 import { integerType, object, textType, timestamp } from '../engine/rest/record.ts';
 import { shownCountLimit } from '../engine/rules/input.ts';

@@ -40,6 +40,7 @@ export const typeOf: Readonly<Record<RecordKindName, string>> = {
   DOMAIN: 'Domain',
   PIXEL: 'Pixel',
   UTM_TEMPLATE: 'UtmTemplate',
+  SAVED_OPERATION: 'SavedOperation',
   WEBHOOK: 'Webhook',
   MEMBER: 'Member',
   INVITATION: 'Invitation',

@@ -3,6 +3,7 @@ import type { Data } from '../db/database.ts';
 import type { AccountReader } from '../db/reading/account-reader.ts';
 import type { AskedActor } from '../domain/access/live-actor.ts';
 import type { LongWork, LongWorks } from '../domain/long-work.ts';
+import type { DocumentChecks } from '../domain/operation/checks.ts';
 import type { Services } from '../domain/services.ts';
 import type { ChangeSubscriptions } from '../engine/changes/subscriptions.ts';
 import type { KeyCaller } from '../engine/db/keyed-request.ts';
@@ -36,6 +37,8 @@ export interface ApiRequest extends EngineRequest {
   readonly services: Services;
   readonly subscriptions: ChangeSubscriptions;
   readonly longWorks: LongWorks;
+  /** What this process knows of the documents of saved operations. */
+  readonly documentChecks: DocumentChecks;
   readonly data: DataSource;
   /** The caller as one of writes with an idempotency key. */
   keyCaller(): KeyCaller;

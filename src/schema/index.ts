@@ -13,6 +13,7 @@ import './statistics.ts';
 import './change.ts';
 import './revert.ts';
 import './webhook.ts';
+import './saved-operation.ts';
 import { defaultFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
 import { tracer } from '../engine/tools/tracing.ts';
 import { builder } from './builder.ts';

@@ -16,7 +16,8 @@ export const idArgs = (what: string) =>
   builder.args((t) => ({ id: t.id({ required: true, description: `The id of the ${what}.` }) }));
 
 /** Returns the name of a type in texts. */
-const wordsFor = (name: string): string => (name === 'UtmTemplate' ? 'UTM template' : name.toLowerCase());
+const wordsFor = (name: string): string =>
+  name === 'UtmTemplate' ? 'UTM template' : name.replace(/(?<=.)(?=[A-Z])/, ' ').toLowerCase();
 
 /** The query of one record: all but its resolver. */
 export function defineQuery<Row>(type: ObjectRef<Types, Row>, missing = 'the account has none') {

@@ -6,12 +6,14 @@ import { createOwnerRequestReader } from '../../src/app/service/requests.ts';
 import type { Actor } from '../../src/domain/access/actor.ts';
 import { OperatorLists } from '../../src/domain/link/blocklists.ts';
 import { LongWorks } from '../../src/domain/long-work.ts';
+import { DocumentChecks } from '../../src/domain/operation/checks.ts';
 import { hashPassword } from '../../src/domain/password.ts';
 import { createServices } from '../../src/domain/services.ts';
 import { ChangeFeed } from '../../src/engine/changes/feed.ts';
 import { ChangeSubscriptions } from '../../src/engine/changes/subscriptions.ts';
 import { Documents } from '../../src/engine/graphql/document.ts';
 import { run } from '../../src/engine/graphql/pipeline.ts';
+import { checkDocument } from '../../src/engine/graphql/saved-document.ts';
 import { api } from '../../src/schema/api.ts';
 import { CHEAP } from '../../src/testing/server.ts';
 import type { TestServer } from './server.ts';
@@ -26,6 +28,7 @@ export async function createPipeline({ database, clock }: Pick<TestServer, 'data
     verifiesDomains: false,
     allowPrivateWebhooks: true,
   };
+  const documents = new Documents(api, false);
   const requestOf = createOwnerRequestReader(
     {
       db: database,
@@ -37,12 +40,12 @@ export async function createPipeline({ database, clock }: Pick<TestServer, 'data
       }),
       subscriptions: new ChangeSubscriptions(database, new ChangeFeed(database), now),
       longWorks: new LongWorks(database),
+      documentChecks: new DocumentChecks((text) => checkDocument(documents, text)),
       timeouts: program.timeouts,
       log: pino({ level: 'silent' }),
     },
     now,
   );
-  const documents = new Documents(api, false);
   const transport = { isGet: false, acceptsStream: false };
   return async (actor: Actor, query: string): Promise<ExecutionResult> => {
     const request = { ...requestOf(actor.accountId), actor: { ...actor, requireAlive() {} } };

@@ -29,6 +29,7 @@ export const allKinds: readonly RecordKind[] = [
   'DOMAIN',
   'PIXEL',
   'UTM_TEMPLATE',
+  'SAVED_OPERATION',
   'WEBHOOK',
   'MEMBER',
   'INVITATION',

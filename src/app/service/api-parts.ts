@@ -7,6 +7,10 @@ import { LASTING } from '../../db/records-clock.ts';
 import { requirePermission } from '../../domain/access/actor.ts';
 import { countWaitingMails } from '../../domain/access/address-change.ts';
 import { LongWorks } from '../../domain/long-work.ts';
+import { DocumentChecks } from '../../domain/operation/checks.ts';
+import { OperationLookup } from '../../domain/operation/lookup.ts';
+import type { SavedOperation } from '../../domain/operation/operation.ts';
+import { RunCounter } from '../../domain/operation/runs.ts';
 import { UserPasswords } from '../../domain/password.ts';
 import { networkName } from '../../domain/visit/ip-network.ts';
 import { WebhookSender } from '../../domain/webhook/sender.ts';
@@ -17,11 +21,16 @@ import { Documents } from '../../engine/graphql/document.ts';
 import { createGraphQLHandler, schemaText } from '../../engine/graphql/http.ts';
 import { OwnDocuments } from '../../engine/graphql/own-documents.ts';
 import { run, type Sent, type Transport } from '../../engine/graphql/pipeline.ts';
+import { checkDocument } from '../../engine/graphql/saved-document.ts';
 import { GraphQLSockets } from '../../engine/graphql/sockets.ts';
+import { hasTrusted } from '../../engine/graphql/trusted-documents.ts';
 import { findClient } from '../../engine/http/request/client.ts';
+import type { Surface } from '../../engine/http/request/info.ts';
 import { SessionCookies } from '../../engine/http/request/session-cookie.ts';
+import type { Handler } from '../../engine/http/server.ts';
 import { createPost } from '../../engine/outgoing/post.ts';
 import { createRestRouter } from '../../engine/rest/router.ts';
+import { createRunHandler } from '../../engine/rest/run/handler.ts';
 import { Jobs } from '../../engine/tools/jobs.ts';
 import { VERSION } from '../../engine/tools/own-files.ts';
 import { consoleDocuments } from '../../generated/console-documents.ts';
@@ -31,6 +40,7 @@ import { routes } from '../../rest/routes.ts';
 import { createSnapshot } from '../../rest/snapshot.ts';
 import { api, runOwn } from '../../schema/api.ts';
 import type { ApiRequest } from '../../schema/context.ts';
+import { SavedOperations } from '../../schema/saved-operations.ts';
 import { getConsoleUrl } from '../config.ts';
 import { createFirst } from './first-start.ts';
 import { listJobs } from './jobs.ts';
@@ -60,7 +70,12 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
     ...(ports.maxSubscriptions && { ofProcess: ports.maxSubscriptions }),
   });
   const longWorks = new LongWorks(db);
-  const common = { db, services, subscriptions, longWorks, timeouts: ports.timeouts, log };
+  const documents = new Documents(api, graphiql);
+  const documentChecks = new DocumentChecks(
+    (text) => checkDocument(documents, text),
+    (id) => hasTrusted(trusted, id),
+  );
+  const common = { db, services, subscriptions, longWorks, documentChecks, timeouts: ports.timeouts, log };
   const requests = { common, access, readers, inFlight, now };
   const readRequest = createRequestReader(requests, true);
   const openId = OpenId.of(config, consoleUrl, log);
@@ -104,9 +119,18 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
   const trusts = (query: string, { actor }: ApiRequest) =>
     ofConsole !== null && actor.session !== null && ofConsole.has(query);
 
-  const documents = new Documents(api, graphiql);
+  const runs = new RunCounter(db, now, log);
+  background.push(runs);
+  const saved =
+    (config.savedOperations ?? trusted === undefined)
+      ? new SavedOperations({
+          ...{ documents, checks: documentChecks, counter: runs },
+          lookup: new OperationLookup(db, feed),
+        })
+      : null;
   const operations = {
     ...{ documents, graphiql, trusted, trusts },
+    findNamed: saved === null ? undefined : saved.findNamed.bind(saved),
     run: (sent: Sent, request: ApiRequest, how: Transport) => run(api, documents, sent, request, how),
   };
   const sockets = new GraphQLSockets({
@@ -117,15 +141,32 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
   });
   metrics?.watchSockets(() => sockets.size);
 
+  const createRun = (operationsOf: SavedOperations) =>
+    createRunHandler<ApiRequest, SavedOperation>({
+      find: (request, name) => operationsOf.find(request, name),
+      prepare: (one) => operationsOf.prepare(one),
+      requireRights: (request, operation) => operationsOf.requireRights(request, operation),
+      run: (...given) => operationsOf.run(...given),
+      secretOf: (request) => operationsOf.secretOf(request),
+      describe: async () => '{}',
+      readRequest: createRequestReader(requests, false),
+      suggestions: graphiql,
+      report,
+    });
+
   return {
-    ...{ auth, openApi, subscriptions, longWorks, background, upkeep },
+    ...{ auth, openApi, runs, subscriptions, longWorks, background, upkeep },
     schemaText: schemaText(api.schema),
     /** Makes what the first start needs, and gives what greets the operator. */
     createFirst() {
       openId?.check();
       return createFirst(config, db, ports);
     },
-    graphql: createGraphQLHandler({ ...operations, readRequest, report }),
+    /** The handlers of surfaces that do not pass through Express. */
+    handlers: new Map<Surface, Handler>([
+      [surfaces.graphql, createGraphQLHandler({ ...operations, readRequest, report })],
+      ...(saved === null ? [] : [[surfaces.run, createRun(saved)] as const]),
+    ]),
     sockets,
     findSocketOrigin: (req: IncomingMessage) => cookies.findSocketOrigin(req),
     rest: createRestRouter({

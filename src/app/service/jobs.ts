@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { valueRetention } from '../../db/change-values.ts';
 import type { Database } from '../../db/database.ts';
 import { accessRetention } from '../../db/ended-access.ts';
+import { runsRetention } from '../../db/operation-runs.ts';
 import { DeletedStatisticsRemoval } from '../../db/statistics/delete-statistics.ts';
 import { StatisticsRetention } from '../../db/statistics/statistics-retention.ts';
 import { StrangersRetention } from '../../db/stranger-rows.ts';
@@ -64,6 +65,12 @@ export function listJobs({ config, db, services, retentionTime, now, log }: JobD
     },
   ];
   const effects: Job[] = [
+    {
+      name: 'runs of saved operations on old days',
+      every: HOUR,
+      failure: 'old runs of saved operations could not be deleted',
+      run: runsRetention(db, retentionTime, log),
+    },
     {
       name: 'old values of changes',
       every: HOUR,

@@ -12,7 +12,10 @@ import type { ApiRequest, RequestOf } from '../../schema/context.ts';
 
 /** The part of the context that all requests share. */
 export interface CommonContext
-  extends Pick<ApiRequest, 'services' | 'subscriptions' | 'longWorks' | 'timeouts' | 'log'> {
+  extends Pick<
+    ApiRequest,
+    'services' | 'subscriptions' | 'longWorks' | 'documentChecks' | 'timeouts' | 'log'
+  > {
   readonly db: Data;
 }
 

@@ -39,7 +39,15 @@ export interface Kind<Row, Columns> {
   readonly kind: RecordKind;
   /** Its name in error messages. */
   readonly what: string;
-  readonly table: 'Link' | 'Space' | 'Tag' | 'Domain' | 'Pixel' | 'UtmTemplate' | 'Webhook';
+  readonly table:
+    | 'Link'
+    | 'Space'
+    | 'Tag'
+    | 'Domain'
+    | 'Pixel'
+    | 'UtmTemplate'
+    | 'SavedOperation'
+    | 'Webhook';
   /** The schema's names of its columns. */
   readonly fields: FieldNames;
   rows(db: Data): Table<Row, Columns>;

@@ -5,7 +5,7 @@ import { keysOf } from '../../engine/tools/keys-of.ts';
 export const roles = {
   VIEWER: 'Reads everything but secrets.',
   EDITOR: 'Also writes links, spaces, tags, pixels and UTM templates.',
-  ADMIN: 'Also manages domains, webhooks, keys, and people up to admins.',
+  ADMIN: 'Also manages domains, webhooks, saved operations, keys, and people up to admins.',
   OWNER: 'Also manages owners, and the name of the account.',
 } as const;
 
@@ -75,6 +75,7 @@ export const permissions = {
   },
   DOMAINS: { description: 'Manage domains.', role: 'ADMIN', scope: 'write' },
   WEBHOOKS: { description: 'Manage webhooks.', role: 'ADMIN', scope: 'write' },
+  OPERATIONS: { description: 'Save operations.', role: 'ADMIN', scope: 'write' },
   KEYS: { description: 'Make and revoke keys.', role: 'ADMIN', scope: null },
   PEOPLE: { description: 'Invite, change and remove people up to the own role.', role: 'ADMIN', scope: null },
   ACCOUNT: {

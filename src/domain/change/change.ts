@@ -22,6 +22,7 @@ export const recordKinds = {
   DOMAIN: 'A domain.',
   PIXEL: 'A pixel.',
   UTM_TEMPLATE: 'A UTM template.',
+  SAVED_OPERATION: 'A saved operation.',
   WEBHOOK: 'A webhook.',
   MEMBER: 'A member of the account.',
   INVITATION: 'An invitation to the account.',
@@ -94,8 +95,8 @@ export function recordingChanges<T>(
 /** The schema's field names of columns, where they differ. Several columns may be one field. */
 export type FieldNames = Readonly<Record<string, string>>;
 
-/** Columns that no change names: owners, makers, times, keys for comparison, and secrets. */
-const NO_FIELD = /^(accountId|createdAt|updatedAt|verificationToken|\w+Key|(created|changed)By\w+)$/;
+/** Columns that no change names: owners, makers, times, revisions, keys for comparison, and secrets. */
+const NO_FIELD = /^(accountId|createdAt|updatedAt|revision|verificationToken|\w+Key|(created|changed)By\w+)$/;
 
 /** Columns with addresses, or with lists of them. */
 export const ADDRESSES = /^(url|\w+Url|countries|platforms|languages|rotation)$/;

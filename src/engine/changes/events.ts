@@ -65,7 +65,7 @@ export type FoundChange = Pick<
 export type MadeChange = Omit<NewChange, 'values'> & { readonly id: number };
 
 /** An announced change. Only changes of other processes have the number of their transaction. */
-export type KnownChange = Pick<MadeChange, 'id' | 'kind' | 'action' | 'recordId' | 'fields'> & {
+export type KnownChange = Pick<MadeChange, 'id' | 'accountId' | 'kind' | 'action' | 'recordId' | 'fields'> & {
   readonly tx?: number;
 };
 
@@ -109,7 +109,7 @@ export class ChangeEvents extends EventEmitter<Events> {
   }
 
   /** Tells of a change that was found in the log. */
-  found({ id, tx, kind, action, recordId, fields }: FoundChange): void {
-    this.emit('change', { id, tx, kind, action, recordId, fields: JSON.parse(fields) });
+  found({ id, tx, accountId, kind, action, recordId, fields }: FoundChange): void {
+    this.emit('change', { id, tx, accountId, kind, action, recordId, fields: JSON.parse(fields) });
   }
 }

@@ -302,6 +302,11 @@ export class Prepared {
     this.#operations = nodes.map((node) => new Operation(definition, document, node));
   }
 
+  /** The number of its operations. */
+  get count(): number {
+    return this.#operations.length;
+  }
+
   /** The operation of that name, or without a name the only one; null if there is none. */
   operation(name: string | null | undefined): Operation | null {
     if (name != null) return this.#operations.find(({ node }) => node.name?.value === name) ?? null;

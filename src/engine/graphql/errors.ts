@@ -96,6 +96,12 @@ export function showErrors(errors: readonly GraphQLError[]): GraphQLFormattedErr
 /** The maximum length of a message, in characters: some repeat the input. */
 const MAX_MESSAGE_LENGTH = 500;
 
+/** The message, shortened; without suggestions, where introspection is off. */
+export function shortenMessage(message: string, suggestions: boolean): string {
+  const plain = suggestions ? message : message.replace(/ Did you mean .*\?$/s, '');
+  return plain.length > MAX_MESSAGE_LENGTH ? `${plain.slice(0, MAX_MESSAGE_LENGTH)}…` : plain;
+}
+
 /**
  * Shortens the messages of a result's errors. Without introspection, it removes suggestions. GraphQL's own errors about
  * variables and operations have no code: this adds one, so that every error has a code.
@@ -103,8 +109,7 @@ const MAX_MESSAGE_LENGTH = 500;
 export function shortenMessages(result: ExecutionResult, suggestions: boolean): ExecutionResult {
   if (!result.errors) return result;
   const errors = result.errors.map((error) => {
-    const plain = suggestions ? error.message : error.message.replace(/ Did you mean .*\?$/s, '');
-    const message = plain.length > MAX_MESSAGE_LENGTH ? `${plain.slice(0, MAX_MESSAGE_LENGTH)}…` : plain;
+    const message = shortenMessage(error.message, suggestions);
     const { code } = error.extensions;
     // The executor's own code is that of a wrong variable of a subscription; those of other operations have none.
     const isCoded = code !== undefined && code !== 'BAD_USER_INPUT';

@@ -20,6 +20,7 @@ import { subscribe } from './events.ts';
 import { execute, type Values } from './execute.ts';
 import { findOverflow, limits, tooLarge } from './limits.ts';
 import { amountsIn, checkInputs } from './sent-values.ts';
+import { withToldFailures } from './told-failures.ts';
 import { coerceVariables } from './variables.ts';
 
 /** An operation as a client sends it. */
@@ -36,6 +37,10 @@ export interface Transport {
   readonly isGet: boolean;
   /** True if the client accepts a stream of answers. */
   readonly acceptsStream: boolean;
+  /** True if the expected failures of mutations are told in fields of their own, as `outcome.ts` reads them. */
+  readonly tellsFailures?: boolean;
+  /** By what a repeated request with an Idempotency-Key is recognized; by default by all that was sent. */
+  readonly sameAs?: string;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -79,13 +84,14 @@ export async function run<Request extends EngineRequest, Context extends Request
     const values = { given: variables, coerced };
     const isHeavy = size.values > HEAVY_VALUES;
     const changeIds: number[] = [];
-    const checked = { operation, values, request, ask, throwsFailures: false, isHeavy, changeIds };
+    const executed = transport.tellsFailures ? withToldFailures(operation) : operation;
+    const checked = { operation: executed, values, request, ask, throwsFailures: false, isHeavy, changeIds };
     const execution = async () => {
       const answer = presented(await executeChecked(api, checked), request);
       return tellsChanges ? withChanges(answer, changeIds) : answer;
     };
     const result = await (operation.isMutation
-      ? once(api, sent, size, request, ask, execution)
+      ? once(api, sent, size, request, ask, execution, transport.sameAs)
       : execution());
     return sent.extensions?.cost === true ? withCost(result, size, api) : result;
   } catch (error) {
@@ -216,11 +222,11 @@ async function once(
   { keyed }: EngineRequest,
   ask: () => void,
   execution: () => Promise<Answers>,
+  sameAs = JSON.stringify(['graphql', query, operationName, variables, extensions]),
 ): Promise<Answers> {
   if (keyed === undefined) return execution();
   try {
-    const request = JSON.stringify(['graphql', query, operationName, variables, extensions]);
-    if ((await keyed.begin(request, ask)) !== null) return { data: null };
+    if ((await keyed.begin(sameAs, ask)) !== null) return { data: null };
     checkKeyedReads(reads);
   } catch (error) {
     keyed.fail();
@@ -240,7 +246,7 @@ const TRANSIENT = new Set<unknown>(['INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED', '
 const HEAVY_VALUES = 20_000;
 
 /** @throws GraphQLError if the operation is too large */
-function checkSize(size: OperationSize): void {
+export function checkSize(size: OperationSize): void {
   const measures = ['depth', 'breadth', 'records', 'cost'] as const;
   const over = measures.find((measure) => size[measure] > limits[measure]);
   if (over) throw tooLarge(over, Math.ceil(size[over]));

@@ -8,6 +8,7 @@ import { ClientGone } from '../tools/client-gone.ts';
 import { pauseIfBlocked } from '../tools/time-slices.ts';
 import type { Documents } from './document.ts';
 import { shortenMessages } from './errors.ts';
+import { runNamed } from './named-document.ts';
 import { asksByHash, MAX_SHORT_BODY, parseJson } from './parameters.ts';
 import type { Sent } from './pipeline.ts';
 import { keepBody } from './private.ts';
@@ -40,21 +41,35 @@ async function readShortBody(req: IncomingMessage): Promise<string | null> {
 }
 
 /** The names in the body of a simple request. */
-const NAMES: ReadonlySet<string> = new Set(['query', 'operationName', 'variables', 'extensions']);
+const NAMES: ReadonlySet<string> = new Set([
+  'query',
+  'documentId',
+  'operationName',
+  'variables',
+  'extensions',
+]);
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** An operation by its text, or by the id of a stored document. */
+interface Read extends Sent {
+  readonly documentId: string | null;
+}
+
 /** Returns the operation in the body of a simple request; null for others. A schema takes a fifteenth of a small operation's time. */
-function operationIn(json: unknown): Sent | null {
+function operationIn(json: unknown, hasNamed: boolean): Read | null {
   if (!isObject(json) || !Object.keys(json).every((name) => NAMES.has(name))) return null;
-  const { query, operationName, variables, extensions } = json;
-  if (typeof query !== 'string' || asksByHash({ query, extensions })) return null;
+  const { documentId = null, operationName, variables, extensions } = json;
+  const query = documentId === null ? json.query : (json.query ?? '');
+  if (typeof query !== 'string') return null;
+  if (documentId !== null && (!hasNamed || typeof documentId !== 'string' || query !== '')) return null;
+  if (asksByHash({ query, extensions })) return null;
   if (operationName != null && typeof operationName !== 'string') return null;
   if (variables != null && !isObject(variables)) return null;
   if (extensions != null && !isObject(extensions)) return null;
-  return { query, operationName: operationName || undefined, variables, extensions };
+  return { query, documentId, operationName: operationName || undefined, variables, extensions };
 }
 
 /** Answers a request as JSON of a type. */
@@ -70,18 +85,21 @@ export function createSimpleAnswer<Asked>(
   documents: Documents,
   runSent: Run<Asked>,
   yoga: Yoga<Asked>,
-  { graphiql, trusted }: GraphQLOptions<Asked>,
+  { graphiql, trusted, findNamed }: GraphQLOptions<Asked>,
 ): AnswerPost<Asked> {
   return async (req, res, asked, type) => {
     const body = await readShortBody(req);
     const read = body === null ? null : { json: parseJson(body) };
     const isUsual = trusted === undefined && req.url === '/graphql';
-    const sent = isUsual && read !== null ? operationIn(read.json) : null;
+    const sent = isUsual && read !== null ? operationIn(read.json, findNamed !== undefined) : null;
     // Many documents that arrive together are parsed and answered with other work in between.
     await pauseIfBlocked();
     if (sent === null || documents.isSubscription(sent.query, sent.operationName))
       return answerByYoga(yoga, req, res, { asked, ...(read && { read }) });
-    const result = await runSent(sent, asked, { isGet: false, acceptsStream: false });
+    const how = { isGet: false, acceptsStream: false };
+    const result = await (findNamed !== undefined && sent.documentId !== null
+      ? runNamed(findNamed, sent.documentId, sent, asked, (named) => runSent(named, asked, how))
+      : runSent(sent, asked, how));
     if (isAsyncIterable(result)) throw new Error('only a subscription has a stream of answers');
     await pauseIfBlocked();
     if (result.errors)

@@ -52,6 +52,11 @@ function findText(documents: TrustedDocuments, id: string): string | null {
   return documents.get(id) ?? documents.get(id.replace(/^sha256:/, '')) ?? null;
 }
 
+/** True if there is a trusted document with this id. */
+export function hasTrusted(documents: TrustedDocuments | undefined, id: string): boolean {
+  return documents !== undefined && findText(documents, id) !== null;
+}
+
 /**
  * Executes only trusted documents.
  * @param isTrusted returns whether the text of a request is executed, too

@@ -1,4 +1,5 @@
 import {
+  GraphQLError,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
@@ -33,6 +34,13 @@ const values: Readonly<Record<string, string>> = {
 class Fault extends Error {
   /** Where it is in the variable, the outermost key first. */
   readonly path: (string | number)[] = [];
+  /** The field of an object that is missing or not known, if that is the fault. */
+  readonly field: string | null;
+
+  constructor(message: string, field: string | null = null) {
+    super(message);
+    this.field = field;
+  }
 }
 
 /** The result of the work; a fault in it is at this key. */
@@ -79,7 +87,7 @@ function coerceObject(value: unknown, type: GraphQLInputObjectType): Record<stri
     if (one !== undefined) coerced[name] = at(name, () => coerce(one, field.type, getMaxItems(field)));
     else if (field.defaultValue !== undefined) coerced[name] = field.defaultValue;
     else if (isNonNullType(field.type))
-      throw new Fault(`Field "${name}" of required type "${field.type}" was not provided.`);
+      throw new Fault(`Field "${name}" of required type "${field.type}" was not provided.`, name);
   }
   requireKnown(Object.keys(value), Object.keys(fields), type);
   return type.isOneOf ? theOneOf(coerced, type) : coerced;
@@ -94,7 +102,7 @@ function requireKnown(
   if (unknown === undefined) return;
   const near = known.find((name) => isNearName(unknown.slice(0, MAX_NAME), name));
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
-  throw new Fault(`Field "${unknown}" is not defined by type "${type.name}".${hint}`);
+  throw new Fault(`Field "${unknown}" is not defined by type "${type.name}".${hint}`, unknown);
 }
 
 /**
@@ -134,6 +142,25 @@ function coerceLeaf(value: unknown, type: GraphQLLeafType): unknown {
   throw new Fault(`It must be a value of "${type.name}". Did you mean ${names.join(', ')}?`);
 }
 
+/** A variable that does not fit its type. */
+export class VariableError extends GraphQLError {
+  /** Where the fault is, beginning with the variable. */
+  readonly at: readonly (string | number)[];
+  /** A sentence; null for a variable that is missing. */
+  readonly fault: string | null;
+
+  constructor(
+    message: string,
+    nodes: VariableDefinitionNode,
+    at: readonly (string | number)[],
+    fault: string | null,
+  ) {
+    super(message, { nodes, extensions: badRequest(message).extensions });
+    this.at = at;
+    this.fault = fault;
+  }
+}
+
 /** Returns the maximum number of items of the list in a variable, where it is used. */
 export type ListLimits = (variable: string) => number;
 
@@ -141,7 +168,7 @@ const UNLIMITED: ListLimits = () => NO_LIMIT;
 
 /**
  * The variables of an operation with the values that their types give them. Only the first fault is reported: each costs time.
- * @throws GraphQLError for a variable that does not fit its type; its message repeats no value, which may be long or secret
+ * @throws VariableError for a variable that does not fit its type; its message repeats no value, which may be long or secret
  */
 export function coerceVariables(
   schema: GraphQLSchema,
@@ -154,8 +181,8 @@ export function coerceVariables(
     const { value: name } = node.variable.name;
     const type = typeFromAST(schema, node.type);
     if (!isInputType(type)) continue; // The validation refuses it.
-    const refuse = (fault: string) => {
-      throw badRequest(`Variable "$${name}" ${fault}`, { nodes: node });
+    const refuse = (told: string, at: readonly (string | number)[], fault: string | null) => {
+      throw new VariableError(`Variable "$${name}" ${told}`, node, [name, ...at], fault);
     };
     if (Object.hasOwn(given, name)) {
       try {
@@ -165,10 +192,11 @@ export function coerceVariables(
         if (!(error instanceof Fault)) throw error;
         const inner = error.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
         const where = inner === '' ? '' : ` at "${name}${inner}"`;
-        refuse(`got an invalid value${where}. ${error.message}`);
+        const at = error.field === null ? error.path : [...error.path, error.field];
+        refuse(`got an invalid value${where}. ${error.message}`, at, error.message);
       }
     } else if (node.defaultValue) coerced[name] = valueFromAST(node.defaultValue, type);
-    else if (isNonNullType(type)) refuse(`of required type "${type}" was not provided.`);
+    else if (isNonNullType(type)) refuse(`of required type "${type}" was not provided.`, [], null);
   }
   return coerced;
 }

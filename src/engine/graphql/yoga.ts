@@ -15,9 +15,11 @@ import { setNoted } from '../http/request/head.ts';
 import { pauseIfBlocked } from '../tools/time-slices.ts';
 import { badRequest, shortenMessages } from './errors.ts';
 import { sendEvents } from './event-stream.ts';
+import { type FindNamed, runNamed } from './named-document.ts';
 import { asksByHash, hashUnsupported, parseJson, readUrl, requireParameters } from './parameters.ts';
 import type { Answers, Sent, Transport } from './pipeline.ts';
-import { findDocumentId, onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
+import { documentIdIn } from './private.ts';
+import { findDocumentId, hasTrusted, onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
 /** The parts of Yoga's context besides the HTTP request. */
 interface YogaContext<Asked> {
@@ -38,7 +40,12 @@ export interface GraphQLOptions<Asked> {
   readonly trusted?: TrustedDocuments | undefined;
   /** Returns whether a text is executed for a request beside trusted documents. */
   trusts?(query: string, asked: Asked): boolean;
+  /** Finds the stored document that a client names; absent if there are none. */
+  readonly findNamed?: FindNamed<Asked> | undefined;
 }
+
+/** Stands for the text of a stored document, which Yoga asks for before the document is read. */
+const NAMED = '{ __typename }';
 
 function accepts({ headers }: Request, types: readonly string[]): boolean {
   return acceptedTypes(headers.get('accept')).some((type) => types.includes(type));
@@ -53,9 +60,10 @@ function checkParameters(params: GraphQLParams, takesHashes: boolean): void {
 
 function createPlugin<Asked>(
   runSent: Run<Asked>,
-  { graphiql, trusted, trusts }: GraphQLOptions<Asked>,
+  { graphiql, trusted, trusts, findNamed }: GraphQLOptions<Asked>,
   trustedRequests: WeakSet<Request>,
 ): Plugin<object, YogaContext<Asked>> {
+  const hasIds = trusted !== undefined || findNamed !== undefined;
   return {
     onRequest({ request, endResponse, fetchAPI }) {
       // Yoga would execute a mutation, or begin a subscription that nobody ends, and only then answer 406.
@@ -66,7 +74,7 @@ function createPlugin<Asked>(
       endResponse(new fetchAPI.Response(body, { status: 406, headers }));
     },
     onRequestParse({ request: { method }, serverContext: { read }, setRequestParser }) {
-      if (method !== 'POST') setRequestParser(({ url }) => readUrl(url, trusted !== undefined));
+      if (method !== 'POST') setRequestParser(({ url }) => readUrl(url, hasIds));
       else
         setRequestParser(async (request) =>
           requireParameters(read ? read.json : parseJson(await request.text())),
@@ -75,11 +83,22 @@ function createPlugin<Asked>(
     async onParams({ params, request, context: { asked }, setParams, setParamsHandler }) {
       // Many documents that arrive together are parsed and answered with other work in between.
       await pauseIfBlocked();
-      checkParameters(params, trusted !== undefined);
+      const id = params.query ? null : documentIdIn(params);
+      const named = findNamed && typeof id === 'string' && !hasTrusted(trusted, id) ? id : null;
+      checkParameters(params, trusted !== undefined || named !== null);
       const hasId = trusted !== undefined && findDocumentId(params) !== null;
       if (params.query && !hasId && trusts?.(params.query, asked)) trustedRequests.add(request);
       if (params.operationName === '') setParams({ ...params, operationName: undefined });
       const how = { isGet: request.method === 'GET', acceptsStream: accepts(request, [STREAM_TYPE]) };
+      if (findNamed && named !== null) {
+        // Beside trusted documents, it counts as one of them.
+        trustedRequests.add(request);
+        setParams({ ...params, query: NAMED });
+        setParamsHandler(({ params: sent, context }) =>
+          runNamed(findNamed, named, sent, context.asked, (one) => runSent(one, context.asked, how)),
+        );
+        return;
+      }
       setParamsHandler(({ params: { query = '', ...sent }, context }) =>
         runSent({ query, ...sent }, context.asked, how),
       );
@@ -111,7 +130,7 @@ export function createYogaServer<Asked extends object>(
       createPlugin(runSent, options, trustedRequests),
       trusted !== undefined && onlyTrusted(trusted, (request) => trustedRequests.has(request)),
     ],
-    extraParamNames: trusted && ['documentId'],
+    ...((trusted !== undefined || options.findNamed !== undefined) && { extraParamNames: ['documentId'] }),
     graphiql: false,
     landingPage: false,
     multipart: false,

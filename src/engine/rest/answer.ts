@@ -18,7 +18,7 @@ export function success(body: Record<string, unknown>, status = 200): Answer {
   return { status, body: { ...body, status } };
 }
 
-function failure(status: number, message: string, headers?: Record<string, string>): Answer {
+export function failure(status: number, message: string, headers?: Record<string, string>): Answer {
   return { status, body: { message, status }, headers };
 }
 

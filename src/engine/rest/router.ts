@@ -12,16 +12,14 @@ import {
   makeContent,
   methodNotAllowed,
   notFound,
-  Refused,
   type RequestUrl,
   send,
-  serverError,
   unprocessable,
-  unreadable,
 } from './answer.ts';
 import { type Csv, type CsvOptions, sendCsv, wantsCsv } from './csv-answer.ts';
+import { answerError } from './error-answer.ts';
 import { decodeForm, findRefusals, listRefusals } from './form/field.ts';
-import { type FormFields, parseForm, readForm, UnreadableBody } from './form/form.ts';
+import { type FormFields, parseForm, readForm } from './form/form.ts';
 import { type AnyRoute, isUnfit, isUpdate, isWrite } from './route.ts';
 
 /** A request as the router needs it. */
@@ -201,24 +199,11 @@ function makeHandler<Asked extends RestRequest>(
 }
 
 function errorHandler({ report }: Pick<RestDependencies<RestRequest>, 'report'>): ErrorRequestHandler {
-  return (error: unknown, _req, res, _next) => {
-    const visible = visibleError(error);
-    if (visible?.code === 'UNAVAILABLE') report(res, error);
-    if (visible) {
-      // An error that is not about a field of the route is about a header.
-      const refusals = visible.fields.map(({ path, messages }): [string, string[]] => {
-        const name = path.join('.');
-        return [name, messages.map((message) => `The header ${name} ${message}.`)];
-      });
-      return send(res, answerTo[visible.code](visible, new Map(refusals)));
-    }
-    if (error instanceof Refused) return send(res, error.answer);
-    if (error instanceof UnreadableBody) return send(res, unreadable(error.message));
-    // Express could not decode the path: no record has such an id.
-    if (error instanceof URIError) return send(res, notFound);
-    report(res, error);
-    send(res, serverError);
-  };
+  return (error: unknown, _req, res, _next) =>
+    send(
+      res,
+      answerError(error, () => report(res, error)),
+    );
 }
 
 /** The v1 API, to be mounted at `/api/v1`. The key is checked first. */

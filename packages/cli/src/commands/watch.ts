@@ -13,6 +13,7 @@ const KINDS = [
   'PIXEL',
   'WEBHOOK',
   'UTM_TEMPLATE',
+  'SAVED_OPERATION',
   'API_KEY',
   'MEMBER',
 ] as const;

@@ -133,8 +133,8 @@ function assign(input: Record<string, unknown>, [head, ...rest]: readonly string
   } else input[head] = value;
 }
 
-/** The message in v1's form. */
-function sentence(name: string, message: string): string {
+/** The message as a sentence about the field. */
+export function sentence(name: string, message: string): string {
   return `The ${name} field ${message}.`;
 }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Busboy } from '@fastify/busboy';
-import express, { type Request, type Response } from 'express';
+import express from 'express';
 import { trimBlanks } from '../../tools/blanks.ts';
 import { withoutMark } from '../../tools/byte-order-mark.ts';
 import { type JsonLimits, limitOfJson } from '../../tools/json-size.ts';
@@ -31,33 +32,41 @@ function unescaped(text: string): string {
   }
 }
 
-/** Far deeper than any field of v1; without a limit, a hostile body could overflow the stack. */
-const MAX_DEPTH = 20;
-/** More than all fields of v1 with full lists; each value takes a few microseconds. */
-const MAX_VALUES = 5_000;
+/** How forms are read. */
+export interface FormRules {
+  /** Maximum number of levels of a name: without a limit, a hostile body could overflow the stack. */
+  readonly depth: number;
+  /** Maximum number of values: each takes a few microseconds. */
+  readonly values: number;
+  /** True if white space around texts does not count. */
+  readonly trims: boolean;
+}
+
+/** Far deeper than any field of a declared route, and more than all of its fields with full lists. */
+const USUAL: FormRules = { depth: 20, values: 5_000, trims: true };
 
 function tooDeep(): UnreadableBody {
   return new UnreadableBody('The body is nested too deeply.');
 }
 
-function tooManyValues(): UnreadableBody {
-  return new UnreadableBody(`The body has more than ${MAX_VALUES} values.`);
+function tooManyValues({ values }: FormRules): UnreadableBody {
+  return new UnreadableBody(`The body has more than ${values} values.`);
 }
 
 /** Counts a character of a name before anything parses the name. @throws UnreadableBody for as many as there are levels */
-function checkBrackets(name: string, bracket: string): void {
+function checkBrackets(name: string, bracket: string, { depth }: FormRules): void {
   let found = 0;
   for (let at = name.indexOf(bracket); at !== -1; at = name.indexOf(bracket, at + 1))
-    if (++found >= MAX_DEPTH) throw tooDeep();
+    if (++found >= depth) throw tooDeep();
 }
 
 /**
  * `country[0][key]` is the path country, 0, key; a name without well-formed brackets is a path of one part.
  * @throws UnreadableBody if it has too many brackets
  */
-export function parseBrackets(name: string): string[] {
-  checkBrackets(name, '[');
-  checkBrackets(name, ']');
+export function parseBrackets(name: string, rules = USUAL): string[] {
+  checkBrackets(name, '[', rules);
+  checkBrackets(name, ']', rules);
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
   if (!match) return [name];
   const [, head = '', brackets = ''] = match;
@@ -94,16 +103,30 @@ function nestedIn(target: FormFields, key: string): FormFields {
 }
 
 /** A scalar JSON value as text of a form, unless only JSON has it: a large number would not be the one that was sent. */
-function toScalar(value: unknown): FormValue {
+function toScalar(value: unknown, { trims }: FormRules): FormValue {
   if (typeof value === 'boolean' || (typeof value === 'number' && !Number.isSafeInteger(value))) return value;
-  return value === null ? '' : String(value).trim();
+  if (value === null) return '';
+  return trims ? String(value).trim() : String(value);
+}
+
+/** The lists of forms of which only an empty item was sent, without a position: `name[]=`. */
+const emptyLists = new WeakSet<FormFields>();
+
+/** True if a list was sent as `name[]=` alone. */
+export function isEmptyList(list: FormFields): boolean {
+  return emptyLists.has(list);
 }
 
 /** Collects values by their names, which may have brackets. */
 export class FieldCollector {
   readonly fields: FormFields = new Map();
   readonly #next: NextNumbers = new WeakMap();
+  readonly #rules: FormRules;
   #values = 0;
+
+  constructor(rules = USUAL) {
+    this.#rules = rules;
+  }
 
   /**
    * Adds a value, which may be nested JSON. If a name is sent twice, the last text counts, and objects are merged.
@@ -116,14 +139,16 @@ export class FieldCollector {
   }
 
   #set(target: FormFields, key: string, below: readonly string[], value: unknown, depth: number): void {
-    if (depth > MAX_DEPTH) throw tooDeep();
+    if (depth > this.#rules.depth) throw tooDeep();
     const [name, ...path] = below;
     const isNested = typeof value === 'object' && value !== null;
     if (name === undefined && !isNested) {
-      target.set(key, toScalar(value));
+      target.set(key, toScalar(value, this.#rules));
       return;
     }
     const nested = nestedIn(target, key);
+    if (name === '' && path.length === 0 && value === '' && nested.size === 0) emptyLists.add(nested);
+    else emptyLists.delete(nested);
     const inside = name === undefined ? Object.entries(value ?? {}) : [[name, value] as const];
     if (name === undefined) this.#count(inside.length);
     for (const [inner, one] of inside)
@@ -132,40 +157,51 @@ export class FieldCollector {
 
   #count(values: number): void {
     this.#values += values;
-    if (this.#values > MAX_VALUES) throw tooManyValues();
+    if (this.#values > this.#rules.values) throw tooManyValues(this.#rules);
   }
 }
 
 /**
- * The fields of an urlencoded form or a query string, trimmed. `bytes` has one character for each byte.
+ * The fields of an urlencoded form or a query string. `bytes` has one character for each byte.
  * @throws UnreadableBody
  */
-export function parseForm(bytes: string): FormFields {
-  const collector = new FieldCollector();
+export function parseForm(bytes: string, rules = USUAL): FormFields {
+  const collector = new FieldCollector(rules);
   const text = Buffer.from(bytes, 'latin1');
   if (!isUtf8(text)) throw notUtf8();
-  for (const pair of text.toString().split('&', MAX_VALUES + 2)) {
+  for (const pair of text.toString().split('&', rules.values + 2)) {
     if (pair === '') continue;
     const [name = '', value = ''] = pair.split(/=(.*)/s);
-    collector.put(parseBrackets(unescaped(name)), unescaped(value));
+    collector.put(parseBrackets(unescaped(name), rules), unescaped(value));
   }
   return collector.fields;
 }
 
 /** Limits of a body in JSON. At the last level, a list or an object may be empty. */
-const JSON_LIMITS: JsonLimits = { levels: MAX_DEPTH + 1, separators: MAX_VALUES, names: MAX_VALUES };
+const JSON_LIMITS: JsonLimits = {
+  levels: USUAL.depth + 1,
+  separators: USUAL.values,
+  names: USUAL.values,
+};
 
 /** The value of a body, whose nesting and values are counted before it is parsed. @throws UnreadableBody */
 function jsonIn(body: Buffer): unknown {
   // Separators and brackets are single bytes.
   const exceeded = limitOfJson(body.toString('latin1'), JSON_LIMITS);
   if (exceeded === 'levels') throw tooDeep();
-  if (exceeded !== null) throw tooManyValues();
+  if (exceeded !== null) throw tooManyValues(USUAL);
   try {
-    return JSON.parse(utf8.decode(body));
+    return JSON.parse(decodeUtf8(body));
   } catch {
-    throw new UnreadableBody('The body is not valid JSON in UTF-8.');
+    throw notJson();
   }
+}
+
+export const notJson = () => new UnreadableBody('The body is not valid JSON in UTF-8.');
+
+/** The text of a body. @throws Error if it is not UTF-8 */
+export function decodeUtf8(body: Buffer): string {
+  return utf8.decode(body);
 }
 
 /**
@@ -219,7 +255,7 @@ function boundaryIn(contentType: string): string {
 /**
  * Maximum numbers of parts of a body, of headers of a part, and of bytes of these headers. Clients send three headers.
  */
-const MAX_PARTS = MAX_VALUES;
+const MAX_PARTS = USUAL.values;
 const MAX_PART_HEADERS = 20;
 const MAX_HEADER_BYTES = 4_000;
 
@@ -260,11 +296,11 @@ function checkHeaders(part: Buffer): void {
 }
 
 /**
- * The fields of a multipart/form-data body, which PHP's curl and browsers' forms may send; trimmed.
+ * The fields of a multipart/form-data body, which PHP's curl and browsers' forms may send.
  * @throws UnreadableBody; Refused with 415 if it contains a file
  */
-async function parseMultipart(body: Buffer, contentType: string): Promise<FormFields> {
-  const collector = new FieldCollector();
+async function parseMultipart(body: Buffer, contentType: string, rules: FormRules): Promise<FormFields> {
+  const collector = new FieldCollector(rules);
   // Then a replacement character is the client's own.
   const isAllUtf8 = isUtf8(body);
   const boundary = boundaryIn(contentType);
@@ -274,7 +310,7 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<FormFi
     parser.on('field', (name, value) => {
       try {
         if (!isAllUtf8 && value.includes(REPLACEMENT)) throw notUtf8();
-        collector.put(parseBrackets(name), value);
+        collector.put(parseBrackets(name, rules), value);
       } catch (error) {
         reject(error);
       }
@@ -299,26 +335,31 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<FormFi
   return collector.fields;
 }
 
-type Parser = (body: Buffer, contentType: string) => FormFields | Promise<FormFields>;
+type Parser = (body: Buffer, contentType: string, rules: FormRules) => FormFields | Promise<FormFields>;
+
+export const JSON_TYPE = 'application/json';
 
 const parsers = new Map<string, Parser>([
-  ['application/x-www-form-urlencoded', (body) => parseForm(body.toString('latin1'))],
+  ['application/x-www-form-urlencoded', (body, _type, rules) => parseForm(body.toString('latin1'), rules)],
   ['multipart/form-data', parseMultipart],
-  ['application/json', parseJson],
+  [JSON_TYPE, parseJson],
 ]);
 
-/** The parser for a content type; undefined if v1 does not accept it. */
-function parserFor(contentType: string): Parser | undefined {
+/** The media type of a content type, if bodies may have it; undefined for others. */
+function acceptedType(contentType: string): string | undefined {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   const charset = parameters
     .map((parameter) => /^[ \t]*charset[ \t]*=[ \t]*"?([^" \t]+)"?[ \t]*$/.exec(parameter)?.[1])
     .find(Boolean);
-  return charset === undefined || charset === 'utf-8' || charset === 'utf8'
-    ? parsers.get(trimBlanks(type))
-    : undefined;
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') return undefined;
+  const name = trimBlanks(type);
+  return parsers.has(name) ? name : undefined;
 }
 
-function read(req: Request, res: Response): Promise<void> {
+/** A request, and its body once it is received. */
+type Request = IncomingMessage & { body?: unknown };
+
+function read(req: Request, res: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = 0;
     // Express reports the size only after the last byte.
@@ -338,20 +379,41 @@ function read(req: Request, res: Response): Promise<void> {
   });
 }
 
+/** A body, and its media type with and without parameters. */
+export interface Body {
+  readonly bytes: Buffer;
+  readonly type: string;
+  readonly contentType: string;
+}
+
+/**
+ * Receives the body of a request; null for an empty one.
+ * @throws Refused with 413 or 415
+ */
+export async function receiveBody(req: Request, res: ServerResponse): Promise<Body | null> {
+  // A chunked body may be empty.
+  const isChunked = req.headers['transfer-encoding'] !== undefined;
+  if (!isChunked && !(Number(req.headers['content-length'] ?? 0) > 0)) return null;
+  const contentType = req.headers['content-type'] ?? '';
+  const type = acceptedType(contentType);
+  if (type === undefined && !isChunked) throw new Refused(unsupportedMediaType);
+  await read(req, res);
+  if (!Buffer.isBuffer(req.body) || req.body.length === 0) return null;
+  if (type === undefined) throw new Refused(unsupportedMediaType);
+  const bytes = withoutMark(req.body);
+  return bytes.length > 0 ? { bytes, type, contentType } : null;
+}
+
+/** The fields of a body. @throws UnreadableBody; Refused with 415 if it contains a file */
+export async function parseBody({ bytes, type, contentType }: Body, rules = USUAL): Promise<FormFields> {
+  return (await parsers.get(type)?.(bytes, contentType, rules)) ?? new Map();
+}
+
 /**
  * The fields of a request's body; a request without a body has none.
  * @throws Refused with 413 or 415; UnreadableBody
  */
-export async function readForm(req: Request, res: Response): Promise<FormFields> {
-  // A chunked body may be empty.
-  const isChunked = req.headers['transfer-encoding'] !== undefined;
-  if (!isChunked && !(Number(req.headers['content-length'] ?? 0) > 0)) return new Map();
-  const contentType = req.headers['content-type'] ?? '';
-  const parse = parserFor(contentType);
-  if (parse === undefined && !isChunked) throw new Refused(unsupportedMediaType);
-  await read(req, res);
-  if (!Buffer.isBuffer(req.body) || req.body.length === 0) return new Map();
-  if (parse === undefined) throw new Refused(unsupportedMediaType);
-  const body = withoutMark(req.body);
-  return body.length > 0 ? parse(body, contentType) : new Map();
+export async function readForm(req: Request, res: ServerResponse): Promise<FormFields> {
+  const body = await receiveBody(req, res);
+  return body === null ? new Map() : parseBody(body);
 }

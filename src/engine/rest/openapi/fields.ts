@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decodeFields, type JsonSchema } from '../form/field.ts';
+import { JSON_TYPE } from '../form/form.ts';
 import { type AnyRoute, isUpdate } from '../route.ts';
 
 export interface DescribedField {
@@ -57,7 +58,6 @@ export function describeFields(route: AnyRoute): DescribedField[] {
   });
 }
 
-export const JSON_TYPE = 'application/json';
 const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /** The example as a value of the field's type. */

@@ -1,9 +1,10 @@
 import { MAX_KEY_LENGTH } from '../../db/keyed-request.ts';
 import { VERSION } from '../../tools/own-files.ts';
 import type { JsonSchema } from '../form/field.ts';
+import { JSON_TYPE } from '../form/form.ts';
 import { integerType, list, object, orNull, textType } from '../record.ts';
 import type { AnyRoute, FileAnswer, Method } from '../route.ts';
-import { type DescribedField, describeBody, describeFields, JSON_TYPE } from './fields.ts';
+import { type DescribedField, describeBody, describeFields } from './fields.ts';
 
 /** The title, the name and the description of each method's operation on one record. */
 const verbs: Record<Method, readonly [title: string, name: string, about: string]> = {

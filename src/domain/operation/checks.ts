@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { growingTo } from '../../engine/tools/growing-cache.ts';
+
+/** The kinds of saved operations. */
+export const operationKinds = {
+  QUERY: 'It reads.',
+  MUTATION: 'It changes records.',
+} as const;
+
+export type OperationKind = keyof typeof operationKinds;
+
+/** A variable of an operation, as its document declares it. */
+export interface OperationVariable {
+  readonly name: string;
+  /** In GraphQL's notation: `[ID!]!`. */
+  readonly type: string;
+  /** True if it has to be given. */
+  readonly isRequired: boolean;
+  /** In GraphQL's notation; null without one. */
+  readonly defaultValue: string | null;
+}
+
+/** A document, as the schema of this process understands it. */
+export interface CheckedDocument {
+  readonly kind: OperationKind;
+  readonly variables: readonly OperationVariable[];
+  /** The deprecated parts of the schema that it uses. */
+  readonly deprecations: readonly string[];
+  /** Why it cannot run here; null if it can. */
+  readonly broken: string | null;
+}
+
+/** Reads and prices a document by the schema of this process. */
+export type CheckDocument = (document: string) => CheckedDocument;
+
+/** Maximum number of documents whose checks are remembered. */
+const MAX_REMEMBERED = 5_000;
+
+/** The stored name of a document's text: SHA-256, in hex. */
+export function hashDocument(document: string): string {
+  return hash('sha256', document);
+}
+
+/** What this process knows of documents: each is checked once. */
+export class DocumentChecks {
+  readonly #check: CheckDocument;
+  readonly #isOfOperator: (id: string) => boolean;
+  readonly #known = new LRUCache<string, CheckedDocument>(growingTo(MAX_REMEMBERED));
+
+  /** @param isOfOperator returns true for the id of a trusted document */
+  constructor(check: CheckDocument, isOfOperator: (id: string) => boolean = () => false) {
+    this.#check = check;
+    this.#isOfOperator = isOfOperator;
+  }
+
+  of({ document, hash }: { readonly document: string; readonly hash: string }): CheckedDocument {
+    const known = this.#known.get(hash);
+    if (known !== undefined) return known;
+    const checked = this.#check(document);
+    this.#known.set(hash, checked);
+    return checked;
+  }
+
+  isOfOperator(id: string): boolean {
+    return this.#isOfOperator(id);
+  }
+}

@@ -1,0 +1,144 @@
+import { getNamedType, isCompositeType, isListType, isNonNullType } from 'graphql';
+import type { Operation } from '../../graphql/document.ts';
+import { shortenMessage } from '../../graphql/errors.ts';
+import {
+  type OperationFailure,
+  type Outcome,
+  type Place,
+  type PlacedFailure,
+  rootFields,
+} from '../../graphql/outcome.ts';
+import { DomainError, type ErrorCode, errorCodes } from '../../rules/errors.ts';
+import {
+  type Answer,
+  answerTo,
+  notFound,
+  type Refusals,
+  serverError,
+  success,
+  unprocessable,
+} from '../answer.ts';
+import { sentence } from '../form/field.ts';
+
+/** How failures are worded. */
+export interface Wording {
+  /** The name that was sent for a place in the variables. */
+  nameOf(place: Place): string;
+  /** True if messages may name parts of the schema that were not sent. */
+  readonly suggestions: boolean;
+}
+
+function isKnown(code: string): code is ErrorCode {
+  return Object.hasOwn(errorCodes, code);
+}
+
+function listRefusals({ fields }: OperationFailure, { nameOf }: Wording): Refusals {
+  const refusals: Refusals = new Map();
+  for (const { path, messages } of fields) {
+    const name = nameOf(path);
+    if (!refusals.has(name))
+      refusals.set(
+        name,
+        messages.map((message) => sentence(name, message)),
+      );
+  }
+  return refusals;
+}
+
+function wrongVariable(
+  { path, fault }: { readonly path: Place; readonly fault: string | null },
+  { nameOf, suggestions }: Wording,
+): Answer {
+  const name = nameOf(path);
+  const message =
+    fault === null
+      ? sentence(name, 'is required')
+      : `${sentence(name, 'is not valid')} ${shortenMessage(fault, suggestions)}`;
+  return unprocessable(new Map([[name, [message]]]));
+}
+
+/** The answer to a request of which nothing was done. */
+export function answerFailure(failure: OperationFailure, wording: Wording): Answer {
+  const { code, message, status, retryAfter, variable } = failure;
+  if (variable !== null) return wrongVariable(variable, wording);
+  if (code === 'INTERNAL') return serverError;
+  if (!isKnown(code)) {
+    const told = shortenMessage(message, wording.suggestions);
+    const sent = status ?? 400;
+    return { status: sent, body: { message: told, code, status: sent } };
+  }
+  const refusals = listRefusals(failure, wording);
+  if (code === 'VALIDATION' && refusals.size === 0)
+    return { status: 422, body: { message, errors: {}, status: 422 } };
+  return answerTo[code](new DomainError(code, message, [], retryAfter), refusals);
+}
+
+/** A failure in the place of a value. */
+function encodeFailure(failure: OperationFailure, wording: Wording): object {
+  const { code, message } = failure;
+  const fields = Object.fromEntries(listRefusals(failure, wording));
+  return { error: { code, message: shortenMessage(message, wording.suggestions), fields } };
+}
+
+type Values = Record<string | number, unknown>;
+
+function isValues(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Puts failures where their values would be: a value that could not be null has taken those above with it. */
+function putFailures(
+  data: Readonly<Record<string, unknown>>,
+  failures: readonly PlacedFailure[],
+  wording: Wording,
+): Readonly<Record<string, unknown>> {
+  if (failures.length === 0) return data;
+  const copy: Values = JSON.parse(JSON.stringify(data));
+  for (const { place, failure } of failures) {
+    let at: Values = copy;
+    for (const [index, part] of place.entries()) {
+      const below = at[part];
+      if (isValues(below) && index < place.length - 1) at = below;
+      else {
+        // Of several failures in one place, the first counts.
+        if (!isValues(below)) at[part] = encodeFailure(failure, wording);
+        break;
+      }
+    }
+  }
+  return copy;
+}
+
+/** True if null stands for a record that does not exist. */
+function isRecord(operation: Operation, fieldName: string): boolean {
+  const { schema, node } = operation;
+  const type = schema.getRootType(node.operation)?.getFields()[fieldName]?.type;
+  if (type === undefined || isNonNullType(type) || isListType(type)) return false;
+  return isCompositeType(getNamedType(type));
+}
+
+/** The failure by which an operation has done nothing; null if it has done something. */
+function findWhole(operation: Operation, { data, failures, refused }: Outcome): OperationFailure | null {
+  if (refused !== null) return refused;
+  const [first] = failures;
+  if (first === undefined) return null;
+  const roots = [...rootFields(operation).keys()];
+  const [root] = first.place;
+  if (data === null && !operation.isMutation) return first.failure;
+  if (data === null) return first.place.length === 1 && root === roots[0] ? first.failure : null;
+  if (roots.length > 1 || data[String(root)] != null) return null;
+  return !operation.isMutation || first.place.length === 1 ? first.failure : null;
+}
+
+/** The answer of an operation that has run, or was refused. */
+export function answerOutcome(operation: Operation, outcome: Outcome, wording: Wording): Answer {
+  const whole = findWhole(operation, outcome);
+  if (whole !== null) return answerFailure(whole, wording);
+  const roots = rootFields(operation);
+  const nothing = Object.fromEntries([...roots.keys()].map((name) => [name, null]));
+  const data = putFailures(outcome.data ?? nothing, outcome.failures, wording);
+  const [[name = '', field] = [], ...others] = roots;
+  if (others.length > 0 || field === undefined) return success({ data });
+  const value = data[name] ?? null;
+  return value === null && isRecord(operation, field.name.value) ? notFound : success({ data: value });
+}

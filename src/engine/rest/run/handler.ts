@@ -1,0 +1,251 @@
+// Operations by their names: `GET|POST /api/run/NAME`. A request is read by its operation's types, run by the pipeline of all
+// operations, and answered in the form of other REST answers.
+import { createHmac } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GraphQLError } from 'graphql';
+import type { KeyedWrite } from '../../db/idempotent-write.ts';
+import type { Operation } from '../../graphql/document.ts';
+import { type Outcome, readRefusal } from '../../graphql/outcome.ts';
+import { measureJson } from '../../graphql/parameters.ts';
+import { answerOnce, makeKeyedWrite, type Writing } from '../../http/idempotency.ts';
+import { isAborted } from '../../http/request/client.ts';
+import { setNoted, writeHead } from '../../http/request/head.ts';
+import type { Handler } from '../../http/server.ts';
+import { pauseIfBlocked } from '../../tools/time-slices.ts';
+import {
+  type Answer,
+  makeContent,
+  methodNotAllowed,
+  notFound,
+  type Refusals,
+  unprocessable,
+} from '../answer.ts';
+import { answerError } from '../error-answer.ts';
+import { sentence } from '../form/field.ts';
+import {
+  decodeUtf8,
+  JSON_TYPE,
+  notJson,
+  parseBody,
+  parseForm,
+  receiveBody,
+  UnreadableBody,
+} from '../form/form.ts';
+import { answerFailure, answerOutcome, type Wording } from './answer.ts';
+import { readFormVariables, readJsonVariables, type SentVariables, VARIABLE_FORM } from './variables.ts';
+
+/** A request as a run needs it. */
+export interface RunRequest extends Writing {
+  readonly keyed?: KeyedWrite;
+  /** Sets the name of the operation for the log and the metrics. */
+  named(operation: string): void;
+}
+
+export interface RunDependencies<Asked extends RunRequest, Saved> {
+  /** Authenticates by a key in the header alone. @throws DomainError */
+  readRequest(req: IncomingMessage, res: ServerResponse): Promise<Asked>;
+  /** The operation of the caller's account with this name. */
+  find(request: Asked, name: string): Promise<Saved | null>;
+  /** @throws GraphQLError if the operation is broken */
+  prepare(saved: Saved): Operation;
+  /** @throws DomainError if the caller may not run the operation */
+  requireRights(request: Asked, operation: Operation): void;
+  run(
+    request: Asked,
+    saved: Saved,
+    variables: Readonly<Record<string, unknown>>,
+    how: { readonly isGet: boolean },
+  ): Promise<Outcome>;
+  /** The description of all operations that the caller may run, in JSON. */
+  describe(request: Asked): Promise<string>;
+  /** A secret of the caller's account. */
+  secretOf(request: Asked): Promise<string>;
+  /** True if messages may name parts of the schema. */
+  readonly suggestions: boolean;
+  report(res: ServerResponse, error: unknown): void;
+}
+
+const NAME = /^\/api\/run\/([a-z0-9-]+|openapi\.json)\/?$/;
+
+/** The name and the query in the target of a request. */
+function parseTarget(url = ''): { readonly name: string | null; readonly query: string } {
+  const [path = '', query = ''] = url.split(/\?(.*)/s);
+  return { name: NAME.exec(path.replace(/^\/api\/run\//i, '/api/run/'))?.[1] ?? null, query };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object in a body. @throws UnreadableBody, GraphQLError */
+function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
+  let text: string;
+  try {
+    text = decodeUtf8(bytes);
+  } catch {
+    throw notJson();
+  }
+  measureJson(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw notJson();
+  }
+  if (isObject(value)) return value;
+  throw new UnreadableBody('The body must be a JSON object with the variables.');
+}
+
+/** @throws Refused, UnreadableBody, GraphQLError */
+async function readVariables(
+  req: IncomingMessage,
+  res: ServerResponse,
+  operation: Operation,
+  query: string,
+): Promise<SentVariables> {
+  if (req.method !== 'POST') return readFormVariables(operation, parseForm(query, VARIABLE_FORM));
+  const body = await receiveBody(req, res);
+  if (body === null) return readFormVariables(operation, new Map());
+  if (body.type === JSON_TYPE) return readJsonVariables(operation, parseObject(body.bytes));
+  return readFormVariables(operation, await parseBody(body, VARIABLE_FORM));
+}
+
+const MAX_UNKNOWN = 100;
+
+function refuseUnknown(unknown: readonly string[]): Answer {
+  const refusals: Refusals = new Map(
+    unknown.slice(0, MAX_UNKNOWN).map((name) => [name, [sentence(name, 'is not known')]]),
+  );
+  return unprocessable(refusals);
+}
+
+function makeTag(secret: string, body: string): string {
+  return `"${createHmac('sha256', secret).update('answer of an operation\n').update(body).digest('base64url')}"`;
+}
+
+/** True if a client has the answer with this tag. */
+function hasTag(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+}
+
+function write(
+  req: IncomingMessage,
+  res: ServerResponse,
+  answer: Answer,
+  more: Record<string, string> = {},
+): void {
+  const { data, headers } = makeContent(answer);
+  writeHead(res, answer.status, { ...headers, ...more });
+  res.end(req.method === 'HEAD' ? undefined : data);
+}
+
+const KEPT = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Origin' };
+
+/** Sends an answer to a read, or that it has not changed. */
+function writeRead(req: IncomingMessage, res: ServerResponse, answer: Answer, secret: string): void {
+  if (answer.status !== 200) {
+    write(req, res, answer);
+    return;
+  }
+  const { data, headers } = makeContent(answer);
+  const tag = makeTag(secret, String(data));
+  if (hasTag(req.headers['if-none-match'], tag)) {
+    writeHead(res, 304, { ...KEPT, ETag: tag });
+    res.end();
+    return;
+  }
+  writeHead(res, 200, { ...headers, ...KEPT, ETag: tag });
+  res.end(req.method === 'HEAD' ? undefined : data);
+}
+
+function findDisallowed(method: string, operation: Operation): Answer | null {
+  const allowed = operation.isMutation ? ['POST'] : ['GET', 'HEAD', 'POST'];
+  return allowed.includes(method) ? null : methodNotAllowed(method, allowed);
+}
+
+interface Call<Asked, Saved> {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly request: Asked;
+  readonly saved: Saved;
+  readonly operation: Operation;
+  readonly sent: SentVariables;
+}
+
+async function answerRun<Asked extends RunRequest, Saved>(
+  { req, request, saved, operation, sent }: Call<Asked, Saved>,
+  { run, suggestions }: RunDependencies<Asked, Saved>,
+): Promise<Answer> {
+  if (sent.unknown.length > 0) return refuseUnknown(sent.unknown);
+  const wording: Wording = { nameOf: sent.nameOf, suggestions };
+  const outcome = await run(request, saved, sent.variables, { isGet: req.method !== 'POST' });
+  await pauseIfBlocked();
+  return answerOutcome(operation, outcome, wording);
+}
+
+/** Answers a mutation with an Idempotency-Key once; what is no mutation, or is refused before, as usual. */
+function answerKeyed<Asked extends RunRequest, Saved>(
+  call: Call<Asked, Saved>,
+  writing: Asked & { readonly keyed: KeyedWrite },
+  dependencies: RunDependencies<Asked, Saved>,
+): Promise<void> {
+  const { req, res, request } = call;
+  setNoted(res);
+  return answerOnce(res, writing, request.data, async () => {
+    const answer = await answerRun({ ...call, request: writing }, dependencies);
+    if (!writing.keyed.hasBegun) {
+      write(req, res, answer);
+      return null;
+    }
+    const { contentType, data, headers } = makeContent(answer);
+    return { status: answer.status, contentType, headers, body: String(data) };
+  });
+}
+
+async function answerNamed<Asked extends RunRequest, Saved>(
+  req: IncomingMessage,
+  res: ServerResponse,
+  dependencies: RunDependencies<Asked, Saved>,
+): Promise<void> {
+  const { readRequest, find, prepare, requireRights, describe, secretOf } = dependencies;
+  const request = await readRequest(req, res);
+  const { name, query } = parseTarget(req.url);
+  const method = req.method ?? '';
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (name === 'openapi.json') {
+    if (!isRead) return write(req, res, methodNotAllowed(method, ['GET', 'HEAD']));
+    const content = { type: 'application/json; charset=utf-8', data: await describe(request) };
+    return writeRead(req, res, { status: 200, body: {}, content }, await secretOf(request));
+  }
+  const saved = name === null ? null : await find(request, name);
+  if (saved === null) return write(req, res, notFound);
+  request.named(`${method} /api/run/${name}`);
+  const operation = prepare(saved);
+  const disallowed = findDisallowed(method, operation);
+  if (disallowed !== null) return write(req, res, disallowed);
+  requireRights(request, operation);
+  const call = { req, res, request, saved, operation, sent: await readVariables(req, res, operation, query) };
+  const writing = method === 'POST' ? makeKeyedWrite(req, request) : null;
+  if (writing !== null) return answerKeyed(call, writing, dependencies);
+  const answer = await answerRun(call, dependencies);
+  return isRead ? writeRead(req, res, answer, await secretOf(request)) : write(req, res, answer);
+}
+
+/** Answers requests to run operations by name. */
+export function createRunHandler<Asked extends RunRequest, Saved>(
+  dependencies: RunDependencies<Asked, Saved>,
+): Handler {
+  const { report, suggestions } = dependencies;
+  const plain: Wording = { nameOf: (place) => place.join('.'), suggestions };
+  return (req, res) =>
+    answerNamed(req, res, dependencies).catch((error: unknown) => {
+      if (isAborted(req)) return;
+      const answer =
+        error instanceof GraphQLError
+          ? answerFailure(readRefusal(error), plain)
+          : answerError(error, () => report(res, error));
+      if (res.headersSent) res.end();
+      else write(req, res, answer);
+    });
+}
