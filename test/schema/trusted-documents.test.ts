@@ -89,11 +89,11 @@ test('serves v1 as usual', async () => {
   expect((await caller.rest('GET', '/spaces')).status).toBe(200);
 });
 
-test('ignores documentId if all documents are executed', async () => {
+test('knows no documentId if all documents are executed and none is saved', async () => {
   const open = await startTestServer();
   try {
     const response = await (await open.caller()).fetch('/graphql?documentId=a-space');
-    expect(await response.json()).toMatchObject({ errors: [{ message: 'Must provide query string.' }] });
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'UNKNOWN_DOCUMENT' } }] });
   } finally {
     await open.stop();
   }

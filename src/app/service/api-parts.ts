@@ -37,6 +37,7 @@ import { consoleDocuments } from '../../generated/console-documents.ts';
 import { openApi } from '../../rest/description.ts';
 import { createDownload } from '../../rest/download.ts';
 import { routes } from '../../rest/routes.ts';
+import { createRunDescription } from '../../rest/run.ts';
 import { createSnapshot } from '../../rest/snapshot.ts';
 import { api, runOwn } from '../../schema/api.ts';
 import type { ApiRequest } from '../../schema/context.ts';
@@ -148,7 +149,7 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
       requireRights: (request, operation) => operationsOf.requireRights(request, operation),
       run: (...given) => operationsOf.run(...given),
       secretOf: (request) => operationsOf.secretOf(request),
-      describe: async () => '{}',
+      describe: createRunDescription(operationsOf),
       readRequest: createRequestReader(requests, false),
       suggestions: graphiql,
       report,

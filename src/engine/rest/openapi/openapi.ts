@@ -46,7 +46,7 @@ function withCode(properties: Record<string, JsonSchema>): JsonSchema {
   return { ...object(properties), properties: { ...properties, code } };
 }
 
-const schemas: Record<string, JsonSchema> = {
+const pages: Record<string, JsonSchema> = {
   PageLinks: object({ first: textType, last: textType, prev: orNull(textType), next: orNull(textType) }),
   PageMeta: object({
     current_page: integerType,
@@ -57,6 +57,10 @@ const schemas: Record<string, JsonSchema> = {
     to: orNull(integerType),
     total: integerType,
   }),
+};
+
+/** The bodies of failures. */
+export const failureSchemas: Record<string, JsonSchema> = {
   Error: object({ message: textType, status: integerType }),
   FieldErrors: withCode({
     message: { ...textType, description: 'The first message.' },
@@ -84,7 +88,7 @@ const answers = {
 };
 
 /** The descriptions of failures by status, the same for every operation. */
-const failures: Record<number, string> = {
+export const failures: Record<number, string> = {
   400: 'The body cannot be parsed, or is not UTF-8.',
   401: 'The key is missing, malformed, unknown, revoked or expired.',
   403: 'The key lacks the scope: `read` for GET, `write` for the others.',
@@ -126,7 +130,7 @@ const idParameter = {
   example: 1,
 };
 
-const keyParameter = {
+export const keyParameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
@@ -166,7 +170,7 @@ function listFailures(route: AnyRoute): number[] {
   return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
 }
 
-function answer(
+export function answer(
   examples: Examples,
   operation: string,
   status: number,
@@ -252,7 +256,7 @@ export function describeApi(routes: readonly AnyRoute[], description: Descriptio
     webhooks,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: aboutKeys } },
-      schemas: { ...description.schemas, ...schemas },
+      schemas: { ...description.schemas, ...pages, ...failureSchemas },
     },
   };
 }

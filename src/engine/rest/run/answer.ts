@@ -130,6 +130,12 @@ function findWhole(operation: Operation, { data, failures, refused }: Outcome): 
   return !operation.isMutation || first.place.length === 1 ? first.failure : null;
 }
 
+/** True if an operation answers with one record, and with 404 without it. */
+export function givesRecord(operation: Operation): boolean {
+  const [field, ...others] = rootFields(operation).values();
+  return field !== undefined && others.length === 0 && isRecord(operation, field.name.value);
+}
+
 /** The answer of an operation that has run, or was refused. */
 export function answerOutcome(operation: Operation, outcome: Outcome, wording: Wording): Answer {
   const whole = findWhole(operation, outcome);

@@ -1,0 +1,286 @@
+// JSON Schema of what operations take and give, from their documents and the schema: for descriptions of endpoints and tools.
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+  typeFromAST,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { Operation } from './document.ts';
+import { getMaxItems, NO_LIMIT } from './input-limits.ts';
+
+/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 and tools have it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+const scalars: Readonly<Record<string, JsonSchema>> = {
+  Int: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647 },
+  Float: { type: 'number' },
+  String: { type: 'string' },
+  Boolean: { type: 'boolean' },
+  ID: { type: 'string' },
+  DateTime: { type: 'string', format: 'date-time' },
+  Date: { type: 'string', format: 'date' },
+  URL: { type: 'string', format: 'uri' },
+};
+
+/** The interface of expected failures, which `outcome.ts` takes out of the data. */
+const FAILURE = 'Error';
+
+const NULL: JsonSchema = { type: 'null' };
+
+/** The most values that the description of an answer has: deeper parts of a larger one may be anything. */
+const MAX_VALUES = 5_000;
+
+export function orNull(one: JsonSchema): JsonSchema {
+  return typeof one.type === 'string' && one.enum === undefined
+    ? { ...one, type: [one.type, 'null'] }
+    : { anyOf: [one, NULL] };
+}
+
+function describedBy(one: JsonSchema, description: string | null | undefined): JsonSchema {
+  return description ? { ...one, description } : one;
+}
+
+/** Writes the schemas of operations, and collects those of the named inputs and enums that they use. */
+export class SchemaWriter {
+  /** The schemas of named types, by their names. */
+  readonly definitions: Record<string, JsonSchema> = {};
+  readonly #base: string;
+  readonly #failure: JsonSchema;
+
+  /**
+   * @param base where the definitions stand in the whole document: `#/$defs/`
+   * @param failure the schema of a failure in the place of a value
+   */
+  constructor(base: string, failure: JsonSchema) {
+    this.#base = base;
+    this.#failure = failure;
+  }
+
+  /** The object of an operation's variables. */
+  variables({ schema, node }: Operation): JsonSchema {
+    const properties: Record<string, JsonSchema> = {};
+    const required: string[] = [];
+    for (const { variable, type: written, defaultValue } of node.variableDefinitions ?? []) {
+      const type = typeFromAST(schema, written);
+      if (!isInputType(type)) continue;
+      const { value: name } = variable.name;
+      const value = this.input(type);
+      properties[name] = defaultValue ? { ...value, default: valueFromASTUntyped(defaultValue) } : value;
+      if (isNonNullType(type) && defaultValue === undefined) required.push(name);
+    }
+    return objectOf(properties, required);
+  }
+
+  /** A value of an input's type. */
+  input(type: GraphQLInputType, maxItems = NO_LIMIT): JsonSchema {
+    return isNonNullType(type) ? this.given(type.ofType, maxItems) : orNull(this.given(type, maxItems));
+  }
+
+  /** A value of an input's type that is not null. */
+  given(type: GraphQLInputType, maxItems = NO_LIMIT): JsonSchema {
+    if (isNonNullType(type)) return this.given(type.ofType, maxItems);
+    if (isListType(type)) {
+      const limit = Number.isFinite(maxItems) ? { maxItems } : {};
+      return { type: 'array', items: this.input(type.ofType), ...limit };
+    }
+    const known = isInputObjectType(type) || isEnumType(type) ? null : scalars[type.name];
+    return known === null ? this.#named(type) : (known ?? { type: 'string' });
+  }
+
+  #named(type: GraphQLNamedType): JsonSchema {
+    const { name } = type;
+    if (this.definitions[name] === undefined) {
+      // A type may contain itself.
+      this.definitions[name] = {};
+      this.definitions[name] = isInputObjectType(type) ? this.#object(type) : describeEnum(type);
+    }
+    return { $ref: `${this.#base}${name}` };
+  }
+
+  #object(type: GraphQLInputObjectType): JsonSchema {
+    const fields = Object.values(type.getFields());
+    const properties = fields.map((field) => {
+      const value = describedBy(this.input(field.type, getMaxItems(field)), field.description);
+      const standard = field.defaultValue === undefined ? {} : { default: field.defaultValue };
+      return [field.name, { ...value, ...standard }] as const;
+    });
+    const required = fields
+      .filter(({ type: of, defaultValue }) => isNonNullType(of) && defaultValue === undefined)
+      .map(({ name }) => name);
+    const only = type.isOneOf ? { minProperties: 1, maxProperties: 1 } : {};
+    return describedBy({ ...objectOf(Object.fromEntries(properties), required), ...only }, type.description);
+  }
+
+  /** The values of an operation's root fields, by their names in the answer; failures stand in their places. */
+  roots(operation: Operation): ReadonlyMap<string, JsonSchema> {
+    const { schema, node } = operation;
+    const root = schema.getRootType(node.operation);
+    if (!root) throw new Error(`the schema has no type for a ${node.operation}`);
+    return new Answers(this, operation, this.#failure).fields([node.selectionSet], root).properties;
+  }
+
+  /** A value of an output's leaf. */
+  leaf(type: GraphQLNamedType): JsonSchema {
+    return isEnumType(type) ? this.#named(type) : (scalars[type.name] ?? {});
+  }
+}
+
+function objectOf(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function describeEnum(type: GraphQLNamedType): JsonSchema {
+  const values = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
+  return describedBy({ type: 'string', enum: values }, type.description);
+}
+
+/** Fields of one object in an answer. */
+interface AnswerFields {
+  readonly properties: Map<string, JsonSchema>;
+  /** The names that an answer may lack. */
+  readonly optional: Set<string>;
+}
+
+/** The schema of an operation's answer. */
+class Answers {
+  readonly #writer: SchemaWriter;
+  readonly #schema: GraphQLSchema;
+  readonly #fragments: ReadonlyMap<string, { readonly on: string; readonly set: SelectionSetNode }>;
+  readonly #root: GraphQLObjectType | null | undefined;
+  readonly #failure: JsonSchema;
+  #values = 0;
+
+  constructor(writer: SchemaWriter, { schema, document }: Operation, failure: JsonSchema) {
+    this.#writer = writer;
+    this.#schema = schema;
+    this.#failure = failure;
+    this.#root = schema.getMutationType();
+    this.#fragments = new Map(
+      document.definitions.flatMap((one) =>
+        one.kind === Kind.FRAGMENT_DEFINITION
+          ? [[one.name.value, { on: one.typeCondition.name.value, set: one.selectionSet }] as const]
+          : [],
+      ),
+    );
+  }
+
+  /** The fields of selections that an object of the type has. */
+  fields(sets: readonly SelectionSetNode[], type: GraphQLObjectType): AnswerFields {
+    const below = new Map<
+      string,
+      { type: GraphQLOutputType; sets: SelectionSetNode[]; description?: string }
+    >();
+    const optional = new Set<string>();
+    this.#collect(sets, type, false, below, optional);
+    const properties = new Map<string, JsonSchema>();
+    for (const [name, one] of below) {
+      const value = this.#value(one.type, one.sets, type === this.#root);
+      properties.set(name, describedBy(value, one.description));
+    }
+    return { properties, optional };
+  }
+
+  #collect(
+    sets: readonly SelectionSetNode[],
+    type: GraphQLObjectType,
+    mayLack: boolean,
+    into: Map<string, { type: GraphQLOutputType; sets: SelectionSetNode[]; description?: string }>,
+    optional: Set<string>,
+  ): void {
+    for (const selection of sets.flatMap(({ selections }) => selections)) {
+      const lacks = mayLack || (selection.directives ?? []).length > 0;
+      if (selection.kind === Kind.FIELD) {
+        const name = (selection.alias ?? selection.name).value;
+        const field = type.getFields()[selection.name.value];
+        const known = into.get(name);
+        const set = selection.selectionSet ? [selection.selectionSet] : [];
+        if (known) known.sets.push(...set);
+        else
+          into.set(name, {
+            type: field?.type ?? this.#string(),
+            sets: set,
+            ...(field?.description && { description: field.description }),
+          });
+        if (lacks && !known) optional.add(name);
+        if (!lacks) optional.delete(name);
+        continue;
+      }
+      const fragment =
+        selection.kind === Kind.FRAGMENT_SPREAD
+          ? this.#fragments.get(selection.name.value)
+          : { on: selection.typeCondition?.name.value ?? type.name, set: selection.selectionSet };
+      if (fragment && this.#applies(type, fragment.on))
+        this.#collect([fragment.set], type, lacks, into, optional);
+    }
+  }
+
+  /** The type of `__typename`. */
+  #string(): GraphQLOutputType {
+    const type = this.#schema.getType('String');
+    if (!type || isInputObjectType(type)) throw new Error('the schema has no texts');
+    return type;
+  }
+
+  #applies(type: GraphQLObjectType, on: string): boolean {
+    const condition = this.#schema.getType(on);
+    return condition === type || (isAbstractType(condition) && this.#schema.isSubType(condition, type));
+  }
+
+  #value(type: GraphQLOutputType, sets: readonly SelectionSetNode[], isOfMutation: boolean): JsonSchema {
+    return isNonNullType(type)
+      ? this.#present(type.ofType, sets, isOfMutation)
+      : orNull(this.#present(type, sets, isOfMutation));
+  }
+
+  #present(type: GraphQLOutputType, sets: readonly SelectionSetNode[], isOfMutation: boolean): JsonSchema {
+    if (isNonNullType(type)) return this.#present(type.ofType, sets, isOfMutation);
+    if (isListType(type)) return { type: 'array', items: this.#value(type.ofType, sets, isOfMutation) };
+    const named = getNamedType(type);
+    if (isObjectType(named)) return this.#object(named, sets);
+    if (!isAbstractType(named)) return this.#writer.leaf(named);
+    const possible = this.#schema.getPossibleTypes(named);
+    const records = possible.filter((one) => !isOfMutation || !this.#isFailure(one));
+    const shapes = records.map((one) => this.#object(one, sets));
+    const all = records.length < possible.length ? [...shapes, this.#failure] : shapes;
+    const different = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+    const [only, ...others] = different;
+    return only !== undefined && others.length === 0 ? only : { anyOf: different };
+  }
+
+  #isFailure(type: GraphQLObjectType): boolean {
+    const failure = this.#schema.getType(FAILURE);
+    return isInterfaceType(failure) && this.#schema.isSubType(failure, type);
+  }
+
+  #object(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): JsonSchema {
+    if (++this.#values > MAX_VALUES) return {};
+    const { properties, optional } = this.fields(sets, type);
+    this.#values += properties.size;
+    const required = [...properties.keys()].filter((name) => !optional.has(name));
+    return {
+      type: 'object',
+      properties: Object.fromEntries(properties),
+      ...(required.length > 0 && { required }),
+    };
+  }
+}

@@ -1,0 +1,230 @@
+import {
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  typeFromAST,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { Operation } from '../../graphql/document.ts';
+import { type JsonSchema, SchemaWriter } from '../../graphql/json-schema.ts';
+import { VERSION } from '../../tools/own-files.ts';
+import { pauseIfBlocked } from '../../tools/time-slices.ts';
+import { JSON_TYPE } from '../form/form.ts';
+import { answer, failureSchemas, failures, keyParameter, ref } from '../openapi/openapi.ts';
+import { object, textType } from '../record.ts';
+import { givesRecord } from './answer.ts';
+import { VARIABLE_FORM } from './variables.ts';
+
+/** An operation that a caller may run. */
+export interface DescribedRun {
+  readonly name: string;
+  readonly description: string | null;
+  readonly operation: Operation;
+}
+
+/** The parts of the document that a product has of its own. */
+export interface RunDescription {
+  readonly title: string;
+  readonly about: string;
+  /** Where the operations are: `/api/run`. */
+  readonly url: string;
+  readonly aboutKeys: string;
+}
+
+const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+
+/** A failure in the place of a value. */
+const Failure: JsonSchema = object({
+  error: object({
+    code: textType,
+    message: textType,
+    fields: { type: 'object', additionalProperties: { type: 'array', items: textType } },
+  }),
+});
+
+/** The most names of a form that are listed; deeper variables can be sent as JSON. */
+const MAX_NAMES = 200;
+
+interface FormName {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+}
+
+/** The names by which a form gives the variables, each with the schema of its value; of a list of objects, those of the first. */
+function listNames({ schema, node }: Operation, writer: SchemaWriter): FormName[] {
+  const names: FormName[] = [];
+  const add = (
+    name: string,
+    type: GraphQLInputType,
+    depth: number,
+    required: boolean,
+    extra: JsonSchema = {},
+  ): void => {
+    if (names.length >= MAX_NAMES || depth > VARIABLE_FORM.depth) return;
+    const given = isNonNullType(type) ? type.ofType : type;
+    if (isListType(given)) {
+      const item = isNonNullType(given.ofType) ? given.ofType.ofType : given.ofType;
+      if (isInputObjectType(item) || isListType(item)) add(`${name}[0]`, item, depth + 1, false);
+      else
+        names.push({ name: `${name}[]`, schema: { type: 'array', items: leaf(item), ...extra }, required });
+    } else if (isInputObjectType(given))
+      for (const field of Object.values(given.getFields())) {
+        const about = field.description ? { description: field.description } : {};
+        add(`${name}[${field.name}]`, field.type, depth + 1, false, about);
+      }
+    else names.push({ name, schema: { ...leaf(given), ...extra }, required });
+  };
+  const leaf = (type: GraphQLInputType): JsonSchema =>
+    isEnumType(type)
+      ? { type: 'string', enum: type.getValues().map(({ name }) => name) }
+      : writer.given(type);
+  for (const { variable, type: written, defaultValue } of node.variableDefinitions ?? []) {
+    const type = typeFromAST(schema, written);
+    if (!isInputType(type)) continue;
+    const standard = defaultValue ? { default: valueFromASTUntyped(defaultValue) } : {};
+    add(variable.name.value, type, 1, isNonNullType(type) && defaultValue === undefined, standard);
+  }
+  return names;
+}
+
+function describeQuery(names: readonly FormName[]): object[] {
+  return names.map(({ name, required, schema: { description, ...schema } }) => ({
+    ...{ name, in: 'query', required, schema },
+    ...(description !== undefined && { description }),
+  }));
+}
+
+function describeBody(operation: Operation, names: readonly FormName[], writer: SchemaWriter): object {
+  const form = {
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(names.map(({ name, schema }) => [name, schema])),
+    },
+  };
+  const variables = operation.node.variableDefinitions ?? [];
+  return {
+    required: names.some(({ required }) => required),
+    content: {
+      [JSON_TYPE]: { schema: writer.variables(operation) },
+      ...(variables.length > 0 && Object.fromEntries(FORM_TYPES.map((type) => [type, form]))),
+    },
+  };
+}
+
+/** The schema without null, which is answered with 404. */
+function withoutNull(schema: JsonSchema): JsonSchema {
+  if (Array.isArray(schema.anyOf)) {
+    const rest: unknown[] = schema.anyOf.filter((one: JsonSchema) => one.type !== 'null');
+    return rest.length === 1 && isSchema(rest[0]) ? rest[0] : { ...schema, anyOf: rest };
+  }
+  if (!Array.isArray(schema.type)) return schema;
+  const [type] = schema.type.filter((one) => one !== 'null');
+  return { ...schema, type };
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The schema without a failure: that of a single value has an answer of its own. */
+function withoutFailure(schema: JsonSchema): JsonSchema {
+  if (!Array.isArray(schema.anyOf)) return schema;
+  const failure = JSON.stringify(ref('Failure'));
+  const rest: unknown[] = schema.anyOf.filter((one) => JSON.stringify(one) !== failure);
+  return rest.length === 1 && isSchema(rest[0]) ? rest[0] : { ...schema, anyOf: rest };
+}
+
+function describeData(operation: Operation, writer: SchemaWriter): JsonSchema {
+  const roots = writer.roots(operation);
+  const [[, only] = [], ...others] = roots;
+  if (only !== undefined && others.length === 0) {
+    const value = withoutFailure(only);
+    return givesRecord(operation) ? withoutNull(value) : value;
+  }
+  const properties = [...roots].map(([name, value]) => [
+    name,
+    { anyOf: [value, ref('Failure')] } satisfies JsonSchema,
+  ]);
+  return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
+/** The statuses with which a run can fail. */
+function listFailures(operation: Operation, isPost: boolean): number[] {
+  const by: [boolean, number[]][] = [
+    [true, [400, 401, 403, 404, 410, 422, 429, 500, 503]],
+    [isPost, [413, 415]],
+    [operation.isMutation, [409]],
+  ];
+  return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
+}
+
+const about: Readonly<Record<number, string>> = {
+  ...failures,
+  400: 'The body or the query cannot be parsed, or the operation is too costly with these variables.',
+  403: 'The key may not run the operation.',
+  404: 'There is no such operation, or the record does not exist.',
+  409: 'The record cannot be changed as it is now, or the first request with this Idempotency-Key is still running.',
+  410: 'The operation is broken: this version of the service cannot run it.',
+  422: 'Variables are wrong, by the names that were sent; nothing was done.',
+};
+
+function describeAnswers(operation: Operation, isPost: boolean, data: JsonSchema): object {
+  const status: JsonSchema = { type: 'integer', const: 200 };
+  const success = { description: 'Success.', content: { [JSON_TYPE]: { schema: object({ data, status }) } } };
+  const failed = listFailures(operation, isPost).map((one) => [
+    one,
+    answer({}, '', one, about[one] ?? '', ref(one === 422 ? 'FieldErrors' : 'Error')),
+  ]);
+  return { 200: success, ...Object.fromEntries(failed) };
+}
+
+/** The operations of one path. Their ids have `_` instead of `-`, and `Post` at the end if there is `GET`, too. */
+function describePath({ name, description, operation }: DescribedRun, writer: SchemaWriter): object {
+  const id = name.replaceAll('-', '_');
+  const names = listNames(operation, writer);
+  const data = describeData(operation, writer);
+  const summary = { summary: name, ...(description !== null && { description }) };
+  const post = {
+    operationId: operation.isMutation ? id : `${id}Post`,
+    ...summary,
+    ...(operation.isMutation && { parameters: [keyParameter] }),
+    requestBody: describeBody(operation, names, writer),
+    responses: describeAnswers(operation, true, data),
+  };
+  if (operation.isMutation) return { post };
+  const get = {
+    operationId: id,
+    ...summary,
+    parameters: describeQuery(names),
+    responses: describeAnswers(operation, false, data),
+  };
+  return { get, post };
+}
+
+/** The OpenAPI 3.1 document of the operations that a caller may run. */
+export async function describeRuns(
+  runs: readonly DescribedRun[],
+  { title, about: description, url, aboutKeys }: RunDescription,
+): Promise<object> {
+  const writer = new SchemaWriter('#/components/schemas/', ref('Failure'));
+  const paths: Record<string, object> = {};
+  for (const run of runs) {
+    await pauseIfBlocked();
+    paths[`/${run.name}`] = describePath(run, writer);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version: VERSION, description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url }],
+    security: [{ key: [] }],
+    paths,
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: aboutKeys } },
+      schemas: { ...writer.definitions, ...failureSchemas, Failure },
+    },
+  };
+}
