@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import { RUNS_KEPT } from '../db/operation-runs.ts';
+import { RUNS_KEPT } from '../db/operations.ts';
 import { type OperationVariable, operationKinds } from '../domain/operation/checks.ts';
 import {
   createOperation,

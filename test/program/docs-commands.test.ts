@@ -130,6 +130,7 @@ function checkOptions(program: string, command: string): number | null {
 const CLI = [
   'accounts',
   'webhooks',
+  'check',
   'keys',
   'users',
   'demo',

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { main as accounts } from '../../src/app/cli/accounts.ts';
 import { main as backup } from '../../src/app/cli/backup.ts';
+import { main as check } from '../../src/app/cli/check.ts';
 import { main as copy } from '../../src/app/cli/copy.ts';
 import { main as demo } from '../../src/app/cli/demo.ts';
 import { main as domains } from '../../src/app/cli/domains.ts';
@@ -16,6 +17,7 @@ import type { Finished } from './process.ts';
 const commands = {
   accounts,
   backup,
+  check,
   copy,
   demo,
   domains,

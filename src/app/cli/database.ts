@@ -11,14 +11,19 @@ import { OperatorError } from '../../engine/tools/operator-error.ts';
 import { withoutSecrets } from '../../engine/tools/secrets.ts';
 import { type Config, getBaseUrl } from '../config.ts';
 
-/**
- * Makes sure that the database at `url` exists and has all migrations: only the start and `migrate` apply them.
- */
-async function requireMigrated(url: string): Promise<void> {
+/** @throws OperatorError if there is no file of SQLite */
+function requireFile(url: string): void {
   if (findProvider(url) === 'sqlite' && !fileExists(url))
     throw new OperatorError(
       `There is no file ${withoutSecrets(parseFilePath(url))}: run "npm run migrate", or start the service, first.`,
     );
+}
+
+/**
+ * Makes sure that the database at `url` exists and has all migrations: only the start and `migrate` apply them.
+ */
+async function requireMigrated(url: string): Promise<void> {
+  requireFile(url);
   const { pending } = await migrations.stateAt(url);
   if (pending.length > 0)
     throw new OperatorError(
@@ -49,6 +54,26 @@ export async function withDatabase<T>(
     await announced();
     await database.close();
   });
+}
+
+/**
+ * Opens a database that may lack migrations, for reads.
+ * @param migration the end of the name of the one without which there is nothing to read
+ */
+export async function withOlderDatabase(
+  { databaseUrl: url }: Config,
+  migration: string,
+  work: (db: Data) => Promise<void>,
+): Promise<void> {
+  requireFile(url);
+  const { pending } = await migrations.stateAt(url);
+  if (pending.some((name) => name.endsWith(migration))) return;
+  const database = await Database.open(url);
+  try {
+    await work(database);
+  } finally {
+    await database.close();
+  }
 }
 
 /** The last line of a command's help: the database that it would use. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { printSchema } from 'graphql';
 import { KeyAccess } from '../../auth/key-access.ts';
 import { OpenId } from '../../auth/openid.ts';
 import { createAuthRouter } from '../../auth/router.ts';
@@ -43,6 +44,7 @@ import { api, runOwn } from '../../schema/api.ts';
 import type { ApiRequest } from '../../schema/context.ts';
 import { SavedOperations } from '../../schema/saved-operations.ts';
 import { getConsoleUrl } from '../config.ts';
+import { makeDocumentCheck } from '../document-check.ts';
 import { createFirst } from './first-start.ts';
 import { listJobs } from './jobs.ts';
 import { paths, surfaces } from './paths.ts';
@@ -113,7 +115,12 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
   metrics?.watchFailingWebhooks(() => webhooks.failing(), now);
   const { sideEffects } = config;
   const background: Background[] = [readers, access, signInLog, ...(sideEffects ? [webhooks] : [])];
-  const upkeep: Background[] = [new Jobs(listJobs({ config, db, services, retentionTime, now, log }), log)];
+  const jobs = {
+    ...{ config, db, services, retentionTime, now, log },
+    checkDocument: makeDocumentCheck(graphiql),
+    schemaText: () => `${VERSION}\n${printSchema(api.schema)}`,
+  };
+  const upkeep: Background[] = [new Jobs(listJobs(jobs), log)];
 
   // People work with the console, whatever their programs may execute.
   const ofConsole = trusted !== undefined && config.console ? new OwnDocuments(consoleDocuments) : null;

@@ -2,13 +2,15 @@ import type { Logger } from 'pino';
 import { valueRetention } from '../../db/change-values.ts';
 import type { Database } from '../../db/database.ts';
 import { accessRetention } from '../../db/ended-access.ts';
-import { runsRetention } from '../../db/operation-runs.ts';
+import { runsRetention } from '../../db/operations.ts';
 import { DeletedStatisticsRemoval } from '../../db/statistics/delete-statistics.ts';
 import { StatisticsRetention } from '../../db/statistics/statistics-retention.ts';
 import { StrangersRetention } from '../../db/stranger-rows.ts';
 import { DeletedWebhooksRemoval } from '../../db/webhook/deliveries.ts';
 import { sendAddressMails } from '../../domain/access/address-change.ts';
 import { PlainKeys } from '../../domain/fill-plain-keys.ts';
+import { UpgradeCheck } from '../../domain/operation/check-all.ts';
+import type { CheckDocument } from '../../domain/operation/checks.ts';
 import type { Services } from '../../domain/services.ts';
 import { changeRetention } from '../../engine/changes/log.ts';
 import { answerRetention } from '../../engine/db/idempotency-answers.ts';
@@ -31,13 +33,31 @@ interface JobDependencies {
   readonly retentionTime: RetentionTime;
   now(): Date;
   readonly log: Logger;
+  readonly checkDocument: CheckDocument;
+  /** The schema and the version of this process, as a text. */
+  schemaText(): string;
 }
 
 /** Returns the table of jobs. Those that delete what is old, or send mails, are left out without side effects. */
-export function listJobs({ config, db, services, retentionTime, now, log }: JobDependencies): Job[] {
+export function listJobs({
+  config,
+  db,
+  services,
+  retentionTime,
+  now,
+  log,
+  checkDocument,
+  schemaText,
+}: JobDependencies): Job[] {
   const { sideEffects, historyDays } = config;
   const statisticsMonths = sideEffects ? config.statisticsMonths : 0;
   const always: Job[] = [
+    {
+      name: 'saved operations after an upgrade',
+      every: MINUTE,
+      failure: 'saved operations could not be checked',
+      run: new UpgradeCheck(db, checkDocument, schemaText, log),
+    },
     {
       name: 'search keys of what earlier versions wrote',
       every: MINUTE,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
-import { addRuns, type DayRuns, RUNS_KEPT, readRuns } from '../../db/operation-runs.ts';
+import { addRuns, type DayRuns, RUNS_KEPT, readRuns } from '../../db/operations.ts';
 import { type Day, dayOf, daysAfter } from '../../db/statistics/calendar.ts';
 import { integerSchema, parseInput, withDefault } from '../../engine/rules/input.ts';
 import { RepeatedFault } from '../../engine/tools/repeated-fault.ts';

@@ -67,3 +67,19 @@ export async function noteCheckedSchema(db: Data, schema: number): Promise<boole
     WHERE "Revision"."number" <> EXCLUDED."number"`);
   return noted > 0;
 }
+
+/** A saved operation of an account, with the operator's name of the account. */
+export interface StoredDocument {
+  readonly accountId: number;
+  readonly account: string;
+  readonly name: string;
+  readonly document: string;
+}
+
+/** The saved operations of the next account that has some, by their names; none after the last account. */
+export async function storedDocuments(db: Data, afterAccount: number): Promise<StoredDocument[]> {
+  return db.read<StoredDocument>(sql`SELECT "accountId", "Account"."name" AS "account", "SavedOperation"."name", "document"
+    FROM "SavedOperation" JOIN "Account" ON "Account"."id" = "accountId"
+    WHERE "accountId" = (SELECT min("accountId") FROM "SavedOperation" WHERE "accountId" > ${afterAccount})
+    ORDER BY "SavedOperation"."name"`);
+}
