@@ -6,7 +6,17 @@ import { root } from './stamp.mjs';
 
 /** The first guides in the navigation; others follow by name. */
 const FIRST = [
-  ...['graphql', 'clients', 'changes', 'rest-v1', 'redirects', 'rules', 'statistics', 'webhooks'],
+  ...[
+    'graphql',
+    'clients',
+    'changes',
+    'rest-v1',
+    'saved-operations',
+    'redirects',
+    'rules',
+    'statistics',
+    'webhooks',
+  ],
   ...['people', 'moving', 'operations', 'stability', 'testing'],
 ];
 

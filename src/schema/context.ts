@@ -37,7 +37,7 @@ export interface ApiRequest extends EngineRequest {
   readonly services: Services;
   readonly subscriptions: ChangeSubscriptions;
   readonly longWorks: LongWorks;
-  /** What this process knows of the documents of saved operations. */
+  /** The checks of documents of saved operations, by the schema of this process. */
   readonly documentChecks: DocumentChecks;
   readonly data: DataSource;
   /** The caller as one of writes with an idempotency key. */

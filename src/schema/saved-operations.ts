@@ -11,7 +11,7 @@ import { run } from '../engine/graphql/pipeline.ts';
 import { api } from './api.ts';
 import type { ApiRequest } from './context.ts';
 
-/** What is particular about a run. */
+/** The options of a run. */
 export interface RunOptions {
   /** True for a run that must not change anything. */
   readonly isGet: boolean;
@@ -50,7 +50,7 @@ export class SavedOperations {
     return (await this.of(request)).find(id);
   }
 
-  /** What the schema says of an operation. @throws GraphQLError OPERATION_BROKEN if it cannot run */
+  /** The parsed operation, of which the pipeline keeps one. @throws GraphQLError OPERATION_BROKEN if it cannot run */
   prepare(saved: SavedOperation): Operation {
     const { broken } = this.#checks.of(saved);
     const operation = broken === null ? this.#documents.prepared(saved.document).operation(null) : null;

@@ -78,6 +78,15 @@ const requests: Record<string, () => Promise<string[]>> = {
   'too many aliases': () =>
     ask(owner, { query: `{ ${Array.from({ length: 201 }, (_, i) => `a${i}: __typename`).join(' ')} }` }),
   'an unknown document': () => onServer({ trusted }, (caller) => ask(caller, { documentId: 'other' })),
+  'a document that nobody has saved': () => ask(owner, { documentId: 'other' }),
+  'a saved operation that this version cannot run': () =>
+    onServer({}, async (caller, { database, clock: { now } }) => {
+      const { accountId } = await database.prisma.apiKey.findFirstOrThrow();
+      const saved = { name: 'old', document: '{ nothing }', hash: 'of nothing' };
+      const at = { createdAt: now, updatedAt: now };
+      await database.prisma.savedOperation.create({ data: { accountId, ...saved, ...at } });
+      return ask(caller, { documentId: 'old' });
+    }),
   'a query where documents are trusted': () =>
     onServer({ trusted }, (caller) => ask(caller, { query: VIEWER })),
   'a trusted document beside a query': () =>

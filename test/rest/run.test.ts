@@ -262,6 +262,27 @@ describe('a caller', () => {
     ]);
   });
 
+  test('answers pages of the origins that CORS_ORIGINS has, and their preflights', async () => {
+    const other = await startTestServer({ url: server.databaseUrl, corsOrigins: ['https://app.example'] });
+    try {
+      await save('role', '{ viewer { role } }');
+      const from = async (origin: string) =>
+        (await other.callerWith(owner.key).fetch('/api/run/role', { headers: { Origin: origin } })).headers;
+      expect((await from('https://app.example')).get('Access-Control-Allow-Origin')).toBe(
+        'https://app.example',
+      );
+      expect((await from('https://app.example')).get('Vary')).toBe('Authorization, Origin');
+      expect((await from('https://other.example')).get('Access-Control-Allow-Origin')).toBeNull();
+      const preflight = await fetch(`${other.origin}/api/run/role`, {
+        method: 'OPTIONS',
+        headers: { Origin: 'https://app.example', 'Access-Control-Request-Method': 'GET' },
+      });
+      expect(preflight.status).toBe(204);
+    } finally {
+      await other.stop();
+    }
+  });
+
   test('410s for a broken operation, with the reason', async () => {
     await save('role', '{ viewer { role } }');
     const document = '{ viewer { gone } }';

@@ -178,4 +178,125 @@ describe('a documentId', () => {
       },
     });
   });
+
+  test('is found from another process within a second', async () => {
+    const other = await startTestServer({ url: server.databaseUrl, background: true });
+    try {
+      const there = other.callerWith(owner.key);
+      const { id } = await save({ name: 'find', document: '{ viewer { role } }' });
+      await expect.poll(async () => (await ask('find', {}, there)).status).toBe(200);
+      await owner.data(update, { id, input: { document: '{ viewer { key { id } } }' } });
+      await expect
+        .poll(async () => (await ask('find', {}, there)).body)
+        .toMatchObject({ data: { viewer: { key: {} } } });
+      await owner.data(remove, { id });
+      await expect.poll(async () => (await ask('find', {}, there)).status).toBe(400);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test('runs queries by GET, and no document beside a query', async () => {
+    await save({ name: 'find', document: 'query ($n: Int!) { links(first: $n) { nodes { id } } }' });
+    const variables = encodeURIComponent('{"n":1}');
+    const response = await owner.fetch(`/graphql?documentId=find&variables=${variables}`);
+    expect(await response.json()).toEqual({ data: { links: { nodes: [] } } });
+    const both = await owner.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ documentId: 'find', query: '{ viewer { role } }' }),
+    });
+    expect(await both.json()).toMatchObject({
+      errors: [{ message: 'Send either a query or a documentId.' }],
+    });
+  });
+});
+
+test('a key that may not write reads operations, and saves none', async () => {
+  await save({ name: 'find', document: FIND });
+  const reader = await server.caller('owner', ['read']);
+  expect(await reader.data('{ savedOperations { nodes { name } } }')).toEqual({
+    savedOperations: { nodes: [{ name: 'find' }] },
+  });
+  const { errors } = await reader.graphql(create, { input: { name: 'a', document: FIND } });
+  expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+});
+
+describe('with trusted documents', () => {
+  const trusted = new Map([['roles', '{ viewer { role } }']]);
+  const ask = async (caller: Caller, path: string, body?: object) => {
+    const post = {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+    const response = await caller.fetch(path, body && post);
+    return { status: response.status, body: await response.json() };
+  };
+  const refused = { errors: [{ extensions: { code: 'UNTRUSTED_DOCUMENT' } }] };
+
+  test('saved operations are off', async () => {
+    await save({ name: 'mine', document: '{ viewer { role } }' });
+    const other = await startTestServer({ url: server.databaseUrl, trusted });
+    try {
+      const caller = other.callerWith(owner.key);
+      expect((await ask(caller, '/graphql', { documentId: 'mine' })).body).toMatchObject(refused);
+      expect((await ask(caller, '/api/run/mine')).status).toBe(404);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test("saved operations run if the operator allows it, after the operator's", async () => {
+    await save({ name: 'mine', document: '{ viewer { key { id } } }' });
+    await save({ name: 'roles', document: '{ viewer { key { id } } }' });
+    const other = await startTestServer({ url: server.databaseUrl, trusted, savedOperations: true });
+    try {
+      const caller = other.callerWith(owner.key);
+      const mine = { data: { viewer: { key: { id: expect.any(String) } } } };
+      expect((await ask(caller, '/graphql', { documentId: 'mine' })).body).toEqual(mine);
+      expect((await ask(caller, '/graphql', { documentId: 'roles' })).body).toEqual({
+        data: { viewer: { role: null } },
+      });
+      expect((await ask(caller, '/graphql', { query: '{ viewer { key { id } } }' })).body).toMatchObject(
+        refused,
+      );
+      expect((await ask(caller, '/graphql', { documentId: 'other' })).body).toMatchObject({
+        errors: [{ extensions: { code: 'UNKNOWN_DOCUMENT' } }],
+      });
+      expect((await ask(caller, '/api/run/mine')).status).toBe(200);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+test('an operator whose documents are trusted keeps their names', async () => {
+  const trusted = new Map([
+    ['roles', '{ viewer { role } }'],
+    ['save', create],
+  ]);
+  const other = await startTestServer({ trusted, savedOperations: true });
+  try {
+    const caller = await other.caller();
+    const response = await caller.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ documentId: 'save', variables: { input: { name: 'roles', document: FIND } } }),
+    });
+    const { data } = (await response.json()) as { data: { createSavedOperation: Saved } };
+    expect(reasonsOf(data.createSavedOperation)).toEqual(['name NAME_OF_TRUSTED_DOCUMENT']);
+  } finally {
+    await other.stop();
+  }
+});
+
+test('a process for visitors only has no endpoints', async () => {
+  await save({ name: 'find', document: FIND });
+  const other = await startTestServer({ url: server.databaseUrl, role: 'redirects' });
+  try {
+    expect((await other.callerWith(owner.key).fetch('/api/run/find')).status).toBe(404);
+  } finally {
+    await other.stop();
+  }
 });

@@ -42,7 +42,7 @@ export function hashDocument(document: string): string {
   return hash('sha256', document);
 }
 
-/** What this process knows of documents: each is checked once. */
+/** Checks documents by the schema of this process, each once. */
 export class DocumentChecks {
   readonly #check: CheckDocument;
   readonly #isOfOperator: (id: string) => boolean;

@@ -21,7 +21,7 @@ export interface AccountOperations {
 
 interface Remembered {
   readonly operations: AccountOperations;
-  /** When their read began, by `performance.now()`. */
+  /** The time at which their read began, by `performance.now()`. */
   readonly readAt: number;
 }
 

@@ -86,6 +86,8 @@ function createPlugin<Asked>(
       const id = params.query ? null : documentIdIn(params);
       const named = findNamed && typeof id === 'string' && !hasTrusted(trusted, id) ? id : null;
       checkParameters(params, trusted !== undefined || named !== null);
+      if (trusted === undefined && params.query && documentIdIn(params) != null)
+        throw badRequest('Send either a query or a documentId.');
       const hasId = trusted !== undefined && findDocumentId(params) !== null;
       if (params.query && !hasId && trusts?.(params.query, asked)) trustedRequests.add(request);
       if (params.operationName === '') setParams({ ...params, operationName: undefined });

@@ -32,7 +32,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** How forms are read. */
+/** Rules by which forms are read. */
 export interface FormRules {
   /** Maximum number of levels of a name: without a limit, a hostile body could overflow the stack. */
   readonly depth: number;

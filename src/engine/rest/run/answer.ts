@@ -20,7 +20,7 @@ import {
 } from '../answer.ts';
 import { sentence } from '../form/field.ts';
 
-/** How failures are worded. */
+/** The words of failures. */
 export interface Wording {
   /** The name that was sent for a place in the variables. */
   nameOf(place: Place): string;

@@ -119,14 +119,14 @@ function refuseUnknown(unknown: readonly string[]): Answer {
   return unprocessable(refusals);
 }
 
-function makeTag(secret: string, body: string): string {
+function makeEtag(secret: string, body: string): string {
   return `"${createHmac('sha256', secret).update('answer of an operation\n').update(body).digest('base64url')}"`;
 }
 
-/** True if a client has the answer with this tag. */
-function hasTag(header: string | undefined, tag: string): boolean {
+/** True if a client has the answer with this ETag. */
+function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 
 function write(
@@ -149,13 +149,13 @@ function writeRead(req: IncomingMessage, res: ServerResponse, answer: Answer, se
     return;
   }
   const { data, headers } = makeContent(answer);
-  const tag = makeTag(secret, String(data));
-  if (hasTag(req.headers['if-none-match'], tag)) {
-    writeHead(res, 304, { ...KEPT, ETag: tag });
+  const etag = makeEtag(secret, String(data));
+  if (isKnown(req.headers['if-none-match'], etag)) {
+    writeHead(res, 304, { ...KEPT, etag });
     res.end();
     return;
   }
-  writeHead(res, 200, { ...headers, ...KEPT, ETag: tag });
+  writeHead(res, 200, { ...headers, ...KEPT, etag });
   res.end(req.method === 'HEAD' ? undefined : data);
 }
 

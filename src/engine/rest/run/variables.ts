@@ -12,7 +12,7 @@ import type { Operation } from '../../graphql/document.ts';
 import type { Place } from '../../graphql/outcome.ts';
 import { type FormFields, type FormRules, type FormValue, isEmptyList, parsePosition } from '../form/form.ts';
 
-/** How a form says variables: texts as they are, since a variable may begin with a space. */
+/** The rules of forms with variables. Texts stay as they are, since a variable may begin with a space. */
 export const VARIABLE_FORM: FormRules = { depth: 5, values: 1_000, trims: false };
 
 /** Variables as a client has sent them, in the form that the pipeline takes. */
