@@ -86,7 +86,7 @@ export class SavedOperations {
   ): Promise<Outcome> {
     const { document, hash, id } = saved;
     const sent = { query: document, variables, ...(tellsChanges && { extensions: { changes: true } }) };
-    const sameAs = JSON.stringify(['run', hash, variables]);
+    const sameAs = () => JSON.stringify(['run', hash, variables]);
     const how = { isGet, acceptsStream: false, tellsFailures: true, sameAs };
     const result = await run(api, this.#documents, sent, request, how);
     if (isAsyncIterable(result)) throw new Error('no saved operation subscribes');

@@ -105,10 +105,17 @@ function readTold(value: unknown, names: FailureNames): OperationFailure | null 
   };
 }
 
+const roots = new WeakMap<Operation, ReadonlyMap<string, FieldNode>>();
+
 /** The root fields of an operation, by their names in the answer. */
-export function rootFields({ document, node }: Operation): ReadonlyMap<string, FieldNode> {
+export function rootFields(operation: Operation): ReadonlyMap<string, FieldNode> {
+  const known = roots.get(operation);
+  if (known !== undefined) return known;
+  const { document, node } = operation;
   const merged = mergeFields([node.selectionSet], indexFragments(document));
-  return new Map([...merged].flatMap(([name, [first]]) => (first ? [[name, first] as const] : [])));
+  const found = new Map([...merged].flatMap(([name, [first]]) => (first ? [[name, first] as const] : [])));
+  roots.set(operation, found);
+  return found;
 }
 
 /** The failures of mutations, and the data without them. */

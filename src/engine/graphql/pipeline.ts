@@ -40,7 +40,7 @@ export interface Transport {
   /** True if the expected failures of mutations are told in fields of their own, as `outcome.ts` reads them. */
   readonly tellsFailures?: boolean;
   /** By what a repeated request with an Idempotency-Key is recognized; by default by all that was sent. */
-  readonly sameAs?: string;
+  sameAs?(): string;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -222,11 +222,11 @@ async function once(
   { keyed }: EngineRequest,
   ask: () => void,
   execution: () => Promise<Answers>,
-  sameAs = JSON.stringify(['graphql', query, operationName, variables, extensions]),
+  sameAs = () => JSON.stringify(['graphql', query, operationName, variables, extensions]),
 ): Promise<Answers> {
   if (keyed === undefined) return execution();
   try {
-    if ((await keyed.begin(sameAs, ask)) !== null) return { data: null };
+    if ((await keyed.begin(sameAs(), ask)) !== null) return { data: null };
     checkKeyedReads(reads);
   } catch (error) {
     keyed.fail();

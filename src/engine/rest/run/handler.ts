@@ -1,6 +1,6 @@
 // Operations by their names: `GET|POST /api/run/NAME`. A request is read by its operation's types, run by the pipeline of all
 // operations, and answered in the form of other REST answers.
-import { createHmac } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { KeyedWrite } from '../../db/idempotent-write.ts';
@@ -119,8 +119,9 @@ function refuseUnknown(unknown: readonly string[]): Answer {
   return unprocessable(refusals);
 }
 
+/** A strong ETag. The secret is on both sides of the text, in one call: an HMAC takes three times as long. */
 function makeEtag(secret: string, body: string): string {
-  return `"${createHmac('sha256', secret).update('answer of an operation\n').update(body).digest('base64url')}"`;
+  return `"${hash('sha256', `${secret} ${body} ${secret}`, 'base64url')}"`;
 }
 
 /** True if a client has the answer with this ETag. */

@@ -24,8 +24,16 @@ export interface SentVariables {
   nameOf(place: Place): string;
 }
 
+const known = new WeakMap<Operation, ReadonlyMap<string, GraphQLInputType>>();
+
 /** The types of an operation's variables, by name. */
-function typesOf({ schema, node }: Operation): ReadonlyMap<string, GraphQLInputType> {
+function typesOf(operation: Operation): ReadonlyMap<string, GraphQLInputType> {
+  const types = known.get(operation) ?? readTypes(operation);
+  known.set(operation, types);
+  return types;
+}
+
+function readTypes({ schema, node }: Operation): ReadonlyMap<string, GraphQLInputType> {
   const types = (node.variableDefinitions ?? []).flatMap(({ variable, type: written }) => {
     const type = typeFromAST(schema, written);
     return isInputType(type) ? [[variable.name.value, type] as const] : [];
