@@ -109,3 +109,29 @@ test('one process checks all after an upgrade, and logs a line for each account'
   ]);
   expect(await messages()).toEqual([]);
 });
+
+test('exports have saved operations, and imports create those that are missing and fit this version', async () => {
+  for (const format of ['json', 'csv']) {
+    const file = join(folder, `second.${format}`);
+    await runCommand('export', env, ['--account', 'Second', '--format', format, '--file', file]);
+    const account = ['--account', format, '--format', 'csv', '--file', file];
+    await runCommand('accounts', env, ['create', '--account', format]);
+    const { stdout } = await runCommand('import', env, account);
+    expect(stdout).toContain(`"operations" cannot be saved: ${reason}`);
+    const db = await Database.open(env.DATABASE_URL);
+    const made = await db.prisma.savedOperation.findMany({
+      where: { account: { name: format } },
+      select: { name: true, document: true, description: true, isTool: true, hash: true },
+      orderBy: { name: 'asc' },
+    });
+    const before = await db.prisma.savedOperation.findMany({
+      where: { account: { name: 'Second' }, name: { not: 'broken' } },
+      select: { name: true, document: true, description: true, isTool: true, hash: true },
+      orderBy: { name: 'asc' },
+    });
+    await db.close();
+    expect(made).toEqual(before);
+    expect(made).toHaveLength(2);
+    expect((await runCommand('import', env, account)).code).toBe(0);
+  }
+});

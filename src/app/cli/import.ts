@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { DefaultPrivacy } from '../../domain/link/privacy.ts';
+import { DocumentChecks } from '../../domain/operation/checks.ts';
 import { normalizeDomainName } from '../../domain/short-domain/host.ts';
 import { WrongFile } from '../../domain/transfer/csv.ts';
 import { type ImportFormat, importFormats } from '../../domain/transfer/formats.ts';
@@ -145,6 +146,11 @@ export const main = command({ help, options }, async ({ values, config, io, prin
     onTaken,
     privacy,
     dryRun,
+    // Most files have none, and loading the schema takes a while.
+    async loadChecks() {
+      const { makeDocumentCheck } = await import('../document-check.ts');
+      return new DocumentChecks(makeDocumentCheck(config.graphiql));
+    },
   };
   const quiet = {
     info() {},

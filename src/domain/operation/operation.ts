@@ -121,6 +121,13 @@ function requireUsable(
   return { hash };
 }
 
+/** Returns the columns of a new operation. @throws DomainError VALIDATION */
+export function parseOperation(checks: DocumentChecks, input: Unparsed<typeof createOperationInput>) {
+  const fields = parseInput(createOperationInput, input);
+  const { hash = hashDocument(fields.document) } = requireUsable(checks, fields);
+  return { ...fields, hash };
+}
+
 /** @throws DomainError VALIDATION */
 export async function createOperation(
   db: Data,
@@ -129,8 +136,7 @@ export async function createOperation(
   input: Unparsed<typeof createOperationInput>,
   now: Date,
 ): Promise<SavedOperation> {
-  const fields = parseInput(createOperationInput, input);
-  const { hash = hashDocument(fields.document) } = requireUsable(checks, fields);
+  const { hash, ...fields } = parseOperation(checks, input);
   const { accountId } = actor;
   const create = createOwned(db, kind, actor, now, fields, async (tx, common) => {
     const count = () => tx.prisma.savedOperation.count({ where: { accountId } });

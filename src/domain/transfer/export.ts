@@ -1,7 +1,7 @@
 import type { Data } from '../../db/database.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
 import { csvLine } from '../../engine/tools/csv-writer.ts';
-import type { Link, Pixel, Prisma, Tag } from '../../generated/sqlite/client.ts';
+import type { Link, Pixel, Prisma, SavedOperation, Tag } from '../../generated/sqlite/client.ts';
 import { linkTexts } from '../link/fields.ts';
 import { parseTargetLists } from '../link/targeting.ts';
 import { readStoredRules, readStoredTests } from '../rule/parse.ts';
@@ -24,7 +24,7 @@ async function* pages<Row extends { id: number }>(
 }
 
 /**
- * Everything of the account that its keys can read: its domains, then spaces, tags and pixels without links, then its links, oldest
+ * Everything of the account that its keys can read: its domains and saved operations, then spaces, tags and pixels without links, then its links, oldest
  * first, each with its space, tags and pixels. They are read in pages, not in one snapshot: changes during the export may be
  * missing.
  */
@@ -43,6 +43,10 @@ export async function* exportAccount(
       domain_root_url: domain.rootUrl,
       ...exportTimes(domain),
     };
+  for await (const operation of pages((page, id) =>
+    db.prisma.savedOperation.findMany({ ...page, where: after(id) }),
+  ))
+    yield { kind: 'operation', operations: [shownOperation(operation)], ...exportTimes(operation) };
   const unused = (id: number) => ({ ...after(id), links: { none: {} } });
   for await (const space of pages((page, id) => db.prisma.space.findMany({ ...page, where: unused(id) })))
     yield { kind: 'space', space: space.name, space_color: space.color, ...exportTimes(space) };
@@ -70,6 +74,10 @@ function exportTimes({ createdAt, updatedAt }: { createdAt: Date; updatedAt: Dat
 
 function shownPixel({ name, type, value }: Pixel): Pick<Pixel, 'name' | 'type' | 'value'> {
   return { name, type, value };
+}
+
+function shownOperation({ name, description, document, isTool }: SavedOperation) {
+  return { name, description, document, is_tool: isTool };
 }
 
 function shownTag({ name, color }: Tag): Pick<Tag, 'name' | 'color'> {

@@ -32,6 +32,7 @@ export const exportFields = [
   'rotation',
   'rules',
   'rule_tests',
+  'operations',
   'clicks',
   'last_clicked_at',
   'created_at',

@@ -211,7 +211,8 @@ export class Import {
       (await this.#records.resolveSpace(line)) ?? (line.space ? undefined : this.#options.spaceId);
     const pixelIds = await this.#records.resolvePixels(line);
     if (line.kind === 'tag') await this.#records.makeTags(line);
-    const isNew = keysOf(before).some((what) => counts()[what] > before[what]);
+    const isMade = line.kind === 'operation' && (await this.#records.makeOperation(line));
+    const isNew = isMade || keysOf(before).some((what) => counts()[what] > before[what]);
     if (line.kind !== 'link') return { isNew };
     const { clicks: _clicks, lastClickedAt: _lastClickedAt, ...times } = line.origin;
     const links = line.names.map(({ alias }, index) => ({

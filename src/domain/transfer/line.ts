@@ -103,6 +103,8 @@ function buildLine(values: Values, access: Access, format: Format, now: Date) {
     space: readSpace(values),
     tags: values.tags ?? [],
     pixels: values.pixels ?? [],
+    /** A saved operation, as the export writes it. */
+    operation: values.operations?.[0],
     origin: {
       createdAt: values.created_at,
       updatedAt: values.updated_at,
@@ -115,6 +117,7 @@ function buildLine(values: Values, access: Access, format: Format, now: Date) {
     (kind === 'space' && line.space === null && 'space') ||
     (kind === 'tag' && line.tags.length === 0 && 'tags') ||
     (kind === 'pixel' && line.pixels.length === 0 && 'pixels') ||
+    (kind === 'operation' && line.operation === undefined && 'operations') ||
     (kind === 'domain' && line.names[0].host === null && 'domain');
   if (missing) throw new RefusedLine([fieldError([missing], refusal('REQUIRED'))]);
   return line;

@@ -9,6 +9,13 @@ import { permissions } from '../access/role.ts';
 import { createLinkInput } from '../link/fields.ts';
 import type { DryRun } from '../link/used-aliases.ts';
 import { createNamedInput } from '../name-and-color.ts';
+import type { DocumentChecks } from '../operation/checks.ts';
+import {
+  createOperation,
+  createOperationInput,
+  findOperationByName,
+  parseOperation,
+} from '../operation/operation.ts';
 import { createPixel, createPixelInput, MAX_PIXELS, noRoomForPixels, parsePixel } from '../pixel.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -38,6 +45,8 @@ export interface NewRecordOptions {
   readonly mapDomain: ReadonlyMap<string, string>;
   /** True if lines that would add a domain to the account are refused. */
   readonly refusesDomains?: boolean;
+  /** Loads the checks of saved operations; without it, lines with one are refused. */
+  readonly loadChecks?: () => Promise<DocumentChecks>;
   /** Maximum number of spaces, pixels and domains that it may create; unlimited by default. */
   readonly maxNew?: number;
 }
@@ -53,6 +62,11 @@ const rooms = {
     count: (db: Data, accountId: number) => db.prisma.pixel.count({ where: { accountId } }),
   },
 };
+
+/** A saved operation, as the export writes it. */
+const exportedOperation = createOperationInput
+  .omit({ isTool: true })
+  .extend({ is_tool: createOperationInput.shape.isTool });
 
 /** The reason of a rollback without an error. */
 class TriedOut extends Error {}
@@ -171,6 +185,25 @@ export class NamedRecords {
       if (!dryRun) await refusing(['tags'], () => createTag(db, writer, { name, color }, now));
       this.newTags.add(foldCase(name));
     }
+  }
+
+  /** Creates the line's saved operation; one with its name stays as it is. Returns true for a new one. @throws RefusedLine */
+  async makeOperation({ operation }: ImportLine): Promise<boolean> {
+    const { loadChecks } = this.#options;
+    const { db, writer, now, dryRun } = this.#context;
+    if (loadChecks === undefined)
+      throw new RefusedLine([fieldError(['kind'], 'is operation, which only the operator imports')]);
+    const path = ['operations', '0'];
+    const { is_tool: isTool, ...shown } = await refusing(path, () =>
+      parseInput(exportedOperation, operation),
+    );
+    const input = { ...shown, isTool };
+    if ((await findOperationByName(db, writer, String(shown.name))) !== null) return false;
+    const checks = await loadChecks();
+    await refusing(path, () =>
+      dryRun ? parseOperation(checks, input) : createOperation(db, writer, checks, input, now),
+    );
+    return true;
   }
 
   /** The ids of the line's pixels, without those that a dry run would create. @throws RefusedLine */

@@ -102,8 +102,8 @@ function splitItems(value: unknown, between: RegExp, max: number): unknown[] {
 const textCell = written('a text', String);
 
 /** A kind of record in our own export. */
-const kind = written('link, space, tag, pixel or domain', (given) =>
-  (['link', 'space', 'tag', 'pixel', 'domain'] as const).find((one) => one === given),
+const kind = written('link, space, tag, pixel, domain or operation', (given) =>
+  (['link', 'space', 'tag', 'pixel', 'domain', 'operation'] as const).find((one) => one === given),
 );
 
 export const wholeNumber = written('a whole number', (given) =>
@@ -330,6 +330,7 @@ function recordSchema(format: Format) {
     ...each(jsonListSchema(MAX_TARGETS), 'countries', 'platforms', 'languages', 'rotation', 'other_rules'),
     rules: jsonListSchema(MAX_RULES),
     rule_tests: jsonListSchema(MAX_RULE_TESTS),
+    operations: jsonListSchema(1),
     test_variants: jsonListSchema(MAX_RULE_TARGETS),
     country_urls: countryTargets,
     tags,
