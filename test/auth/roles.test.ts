@@ -48,7 +48,7 @@ function lowestRole(kind: string, name: string): Role {
   // Everybody may leave, and end sessions of their own.
   if (kind === 'query' || name === 'removeMember' || name === 'revokeSession') return 'VIEWER';
   if (/Account$|^forgetChanges$/.test(name)) return 'OWNER';
-  return /Domain|Webhook|Member|Invitation|ApiKey|redeliver/.test(name) ? 'ADMIN' : 'EDITOR';
+  return /Domain|Webhook|SavedOperation|Member|Invitation|ApiKey|redeliver/.test(name) ? 'ADMIN' : 'EDITOR';
 }
 
 /** Expects the answer to be refused if a role is lower than a root field needs, and only then. */

@@ -58,6 +58,17 @@ function checkParameters(params: GraphQLParams, takesHashes: boolean): void {
   if (!takesHashes && asksByHash(params)) throw hashUnsupported;
 }
 
+/**
+ * Returns the id of a stored document; null if the request has a text, or the id of a trusted document.
+ * @throws GraphQLError if it has both
+ */
+function findNamedId(params: GraphQLParams, trusted: TrustedDocuments | undefined): string | null {
+  const id = documentIdIn(params);
+  if (trusted === undefined && params.query && id != null)
+    throw badRequest('Send either a query or a documentId.');
+  return !params.query && typeof id === 'string' && !hasTrusted(trusted, id) ? id : null;
+}
+
 function createPlugin<Asked>(
   runSent: Run<Asked>,
   { graphiql, trusted, trusts, findNamed }: GraphQLOptions<Asked>,
@@ -83,11 +94,8 @@ function createPlugin<Asked>(
     async onParams({ params, request, context: { asked }, setParams, setParamsHandler }) {
       // Many documents that arrive together are parsed and answered with other work in between.
       await pauseIfBlocked();
-      const id = params.query ? null : documentIdIn(params);
-      const named = findNamed && typeof id === 'string' && !hasTrusted(trusted, id) ? id : null;
+      const named = findNamed ? findNamedId(params, trusted) : null;
       checkParameters(params, trusted !== undefined || named !== null);
-      if (trusted === undefined && params.query && documentIdIn(params) != null)
-        throw badRequest('Send either a query or a documentId.');
       const hasId = trusted !== undefined && findDocumentId(params) !== null;
       if (params.query && !hasId && trusts?.(params.query, asked)) trustedRequests.add(request);
       if (params.operationName === '') setParams({ ...params, operationName: undefined });
@@ -95,7 +103,7 @@ function createPlugin<Asked>(
       if (findNamed && named !== null) {
         // Beside trusted documents, it counts as one of them.
         trustedRequests.add(request);
-        setParams({ ...params, query: NAMED });
+        setParams({ ...params, query: NAMED, operationName: params.operationName || undefined });
         setParamsHandler(({ params: sent, context }) =>
           runNamed(findNamed, named, sent, context.asked, (one) => runSent(one, context.asked, how)),
         );
