@@ -1,6 +1,7 @@
 import type { AccountOperations } from '../domain/operation/lookup.ts';
-import { describeRuns } from '../engine/rest/run/openapi.ts';
+import { type DescribedRun, describeRuns } from '../engine/rest/run/openapi.ts';
 import { nameFor } from '../engine/tools/name-for.ts';
+import { pauseIfBlocked } from '../engine/tools/time-slices.ts';
 import type { ApiRequest } from '../schema/context.ts';
 import type { SavedOperations } from '../schema/saved-operations.ts';
 
@@ -23,10 +24,12 @@ const description = {
 export function createRunDescription(saved: SavedOperations): (request: ApiRequest) => Promise<string> {
   const known = new WeakMap<AccountOperations, Map<string, Promise<string>>>();
   const describe = async (request: ApiRequest, { all }: AccountOperations): Promise<string> => {
-    const runs = all.flatMap((one) => {
+    const runs: DescribedRun[] = [];
+    for (const one of all) {
+      await pauseIfBlocked();
       const operation = saved.runnable(request, one);
-      return operation === null ? [] : [{ name: one.name, description: one.description, operation }];
-    });
+      if (operation !== null) runs.push({ name: one.name, description: one.description, operation });
+    }
     return JSON.stringify(await describeRuns(runs, description));
   };
   return async (request) => {

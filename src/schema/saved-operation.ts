@@ -85,14 +85,14 @@ const SavedOperation = builder.prismaObject('SavedOperation', {
       type: Kind,
       description: 'Whether it reads or changes records.',
       select: text,
-      resolve: (row, _args, { documentChecks }) => documentChecks.of(row).kind,
+      resolve: async (row, _args, { documentChecks }) => (await documentChecks.inSlices(row)).kind,
     }),
     variables: t.field({
       type: [Variable],
       description: 'The variables that it takes.',
       select: text,
       extensions: costs({ size: VARIABLES }),
-      resolve: (row, _args, { documentChecks }) => [...documentChecks.of(row).variables],
+      resolve: async (row, _args, { documentChecks }) => [...(await documentChecks.inSlices(row)).variables],
     }),
     isTool: t.exposeBoolean('isTool', { description: 'Whether agents may use it as a tool.' }),
     path: t.string({
@@ -109,13 +109,15 @@ const SavedOperation = builder.prismaObject('SavedOperation', {
       description: 'The deprecated fields, arguments and values that it uses, such as `Link.old`.',
       select: text,
       extensions: costs({ size: DEPRECATIONS }),
-      resolve: (row, _args, { documentChecks }) => [...documentChecks.of(row).deprecations],
+      resolve: async (row, _args, { documentChecks }) => [
+        ...(await documentChecks.inSlices(row)).deprecations,
+      ],
     }),
     broken: t.string({
       nullable: true,
       description: 'Why this version of the service cannot run it; null if it can.',
       select: text,
-      resolve: (row, _args, { documentChecks }) => documentChecks.of(row).broken,
+      resolve: async (row, _args, { documentChecks }) => (await documentChecks.inSlices(row)).broken,
     }),
     runs: t.field({
       type: [Runs],

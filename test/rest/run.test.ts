@@ -197,6 +197,28 @@ describe('a mutation', () => {
     });
   });
 
+  test('200s after it has written, also if its record cannot be read', async () => {
+    await save(
+      'make',
+      `mutation ($url: String!, $from: Date) { createLink(input: { url: $url }) {
+        ... on Link { url statistics(from: $from) { clicks } } } }`,
+    );
+    expect(await run('make', post({ url: URL, from: 'never' }))).toMatchObject({
+      status: 200,
+      body: { data: { error: { code: 'VALIDATION' } }, status: 200 },
+    });
+    expect(await server.database.prisma.link.count()).toBe(1);
+  });
+
+  test('422s for names that objects have of their own', async () => {
+    await save('make', CREATE);
+    for (const name of ['__proto__[x]', 'constructor', 'input[__proto__][url]', 'input[toString]']) {
+      const refused = await run('make', form(`${name}=1&input[url]=${URL}`));
+      expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, [expect.any(String)]]);
+    }
+    expect(await server.database.prisma.link.count()).toBe(0);
+  });
+
   test('is done once with an Idempotency-Key', async () => {
     await save('make', CREATE);
     const key = { 'Idempotency-Key': 'one' };

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { growingTo } from '../../engine/tools/growing-cache.ts';
+import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
 
 /** The kinds of saved operations. */
 export const operationKinds = {
@@ -60,6 +61,14 @@ export class DocumentChecks {
     const checked = this.#check(document);
     this.#known.set(hash, checked);
     return checked;
+  }
+
+  /** Checks a document with other work in between, for many at once. */
+  async inSlices(saved: { readonly document: string; readonly hash: string }): Promise<CheckedDocument> {
+    const known = this.#known.get(saved.hash);
+    if (known !== undefined) return known;
+    await pauseIfBlocked();
+    return this.of(saved);
   }
 
   isOfOperator(id: string): boolean {

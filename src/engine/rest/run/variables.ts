@@ -98,7 +98,7 @@ class Decoder {
     // A single item stands for a list of it.
     if (items.some(({ position }) => position === null)) return this.decode(value, item);
     const decoded = items
-      .sort((a, b) => (Number(a.position) < Number(b.position) ? -1 : 1))
+      .sort((a, b) => ((a.position ?? 0n) < (b.position ?? 0n) ? -1 : 1))
       .flatMap(({ name, one }) => {
         const made = this.decode(one, item);
         return made === undefined ? [] : [{ name, made }];
