@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { AgeRetention } from '../engine/db/retention.ts';
 import type { RetentionTime } from '../engine/db/retention-clock.ts';
 import { sql } from '../engine/db/sql.ts';
+import { ACCOUNT_BATCH } from './account-rows.ts';
 import type { Data } from './database.ts';
 import { type Day, dayOf } from './statistics/calendar.ts';
 
@@ -16,7 +17,7 @@ export interface DayRuns {
 /** Days for which runs are kept. */
 export const RUNS_KEPT = 90;
 const DAY_MS = 86_400_000;
-const DELETE_BATCH_SIZE = 500;
+const DELETE_BATCH_SIZE = ACCOUNT_BATCH;
 
 /** Adds runs to the sums of their days. Those of deleted operations are left out. */
 export async function addRuns(db: Data, added: readonly DayRuns[]): Promise<void> {
@@ -41,6 +42,13 @@ export async function readRuns(db: Data, operationIds: readonly number[], since:
     orderBy: { day: 'asc' },
   });
   return rows.map((row) => ({ ...row, day: row.day as Day })); // Only days are written.
+}
+
+/** Deletes some sums of an account's operations; returns how many. */
+export function deleteRuns(db: Data, accountId: number): Promise<number> {
+  return db.execute(sql`DELETE FROM "OperationDay" WHERE ("operationId", "day") IN (
+    SELECT "operationId", "day" FROM "OperationDay" JOIN "SavedOperation" ON "id" = "operationId"
+    WHERE "accountId" = ${accountId} LIMIT ${DELETE_BATCH_SIZE})`);
 }
 
 async function deleteOldRuns(db: Data, before: Day): Promise<boolean> {

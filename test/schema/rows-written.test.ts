@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { accessRetention } from '../../src/db/ended-access.ts';
 import { insertLinksIn } from '../../src/db/links.ts';
+import { RUNS_KEPT } from '../../src/db/operations.ts';
 import { removeDeletedStatistics } from '../../src/db/statistics/delete-statistics.ts';
 import { StatisticsRetention } from '../../src/db/statistics/statistics-retention.ts';
 import { StrangersRetention } from '../../src/db/stranger-rows.ts';
@@ -255,6 +256,11 @@ const calls: Record<string, () => Promise<string>> = {
     await manyLinks(server, MANY, { accountId, pixelIds: [id] });
     return `deletePixel(id: ${id}) { __typename }`;
   },
+  createSavedOperation: async () =>
+    `createSavedOperation(input: { name: "a", document: "{ __typename }" }) { __typename }`,
+  updateSavedOperation: async () =>
+    `updateSavedOperation(id: ${await operation()}, input: { isTool: true }) { __typename }`,
+  deleteSavedOperation: async () => `deleteSavedOperation(id: ${await operation()}) { __typename }`,
   createUtmTemplate: async () => 'createUtmTemplate(input: { name: "U" }) { __typename }',
   updateUtmTemplate: async () =>
     `updateUtmTemplate(id: ${await template()}, input: { name: "V" }) { __typename }`,
@@ -319,6 +325,17 @@ const calls: Record<string, () => Promise<string>> = {
 async function changesOf(kind: string, action: string): Promise<number[]> {
   const found = await server.database.prisma.change.findMany({ where: { accountId, kind, action } });
   return found.map(({ id }) => id);
+}
+
+async function operation(): Promise<string> {
+  const { createSavedOperation } = await caller.data<{ createSavedOperation: { id: string } }>(
+    'mutation { createSavedOperation(input: { name: "b", document: "{ __typename }" }) { ... on SavedOperation { id } } }',
+  );
+  const operationId = Number(createSavedOperation.id);
+  await server.database.prisma.operationDay.createMany({
+    data: Array.from({ length: RUNS_KEPT + 1 }, (_, day) => ({ operationId, day: 20_260_101 + day })),
+  });
+  return createSavedOperation.id;
 }
 
 async function template(): Promise<string> {

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ACCOUNT_BATCH, ACCOUNT_TABLES, deleteAccountRows, deleteParts } from '../../db/account-rows.ts';
 import type { Data } from '../../db/database.ts';
+import { deleteRuns } from '../../db/operations.ts';
 import { removeDeletedStatistics } from '../../db/statistics/delete-statistics.ts';
 import { removeDeliveries } from '../../db/webhook/deliveries.ts';
 import { keysOf } from '../../engine/tools/keys-of.ts';
@@ -133,6 +134,7 @@ export async function deleteAccount(db: Data, accountId: number, now: Date): Pro
   await setAccountDisabled(db, accountId, now, now);
   await inBatches(() => removeMembers(db, accountId, now));
   await inBatches(() => deleteLinks(db, accountId));
+  await inBatches(() => deleteRuns(db, accountId));
   for (const table of keysOf(ACCOUNT_TABLES)) await inBatches(() => deleteAccountRows(db, table, accountId));
   await inBatches(() => deleteDomains(db, accountId, now));
   // What was added meanwhile goes with it.
