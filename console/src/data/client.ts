@@ -30,6 +30,10 @@ const withoutId = [
   ],
   ...['ImportLinksResult', 'ImportedLink', 'UtmTemplateConnection'],
   ...['ChangedValue', 'RevertedChange'],
+  // The ids of rules and their targets are unique in their link only.
+  ...['LinkRule', 'RuleTarget', 'RuleCondition', 'RuleWarning', 'LinkRuleStep', 'RuleTargetShare'],
+  ...['Codes', 'Platforms', 'Devices', 'QueryCondition', 'TimeCondition', 'HoursCondition'],
+  ...['RuleTest', 'RuleTestVisitor', 'RuleExpectation', 'StatisticsVariant'],
 ];
 
 /** After how many milliseconds a service that took a request counts as away. */

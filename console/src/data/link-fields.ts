@@ -1,13 +1,22 @@
 import type {
   CreateLinkInput,
   LinkPrivacy,
+  LinkRuleInput,
   LinkTargetingInput,
   LinkWholeFragment,
   Platform,
   TargetType,
   UpdateLinkInput,
 } from '../generated/documents.ts';
-import { fromLocalInput, toLocalInput, trimPasted, withScheme } from '../words/format.ts';
+import { fromLocalInput, INCOMPLETE, toLocalInput, trimPasted, withScheme } from '../words/format.ts';
+import {
+  type RuleField,
+  type RuleTestField,
+  ruleInput,
+  testInput,
+  toRuleField,
+  toTestField,
+} from './rule-fields.ts';
 import { followUtm, noUtm, toSlug, utmIn, withUtm } from './utm.ts';
 
 /** A target: a country, platform or language, and its destination. In rotation, the key is empty. */
@@ -49,6 +58,9 @@ export interface LinkFields {
   readonly expiredUrl: string;
   readonly targetType: TargetType;
   readonly targets: Readonly<Record<TargetList, readonly TargetField[]>>;
+  /** The link's own rules, in order, which come before the targets. */
+  readonly rules: readonly RuleField[];
+  readonly ruleTests: readonly RuleTestField[];
   readonly pixelIds: readonly string[];
   /** The text that is typed and not chosen as another pixel. */
   readonly pixelTyped: string;
@@ -67,9 +79,6 @@ export interface LinkFields {
   readonly sourceTyped: string;
 }
 
-/** A time of which only parts are entered: browsers give such an input no value. */
-export const INCOMPLETE = 'incomplete';
-
 export const emptyFields: LinkFields = {
   url: '',
   title: '',
@@ -84,6 +93,8 @@ export const emptyFields: LinkFields = {
   expiredUrl: '',
   targetType: 'NONE',
   targets: { COUNTRY: [], PLATFORM: [], LANGUAGE: [], ROTATION: [] },
+  rules: [],
+  ruleTests: [],
   pixelIds: [],
   pixelTyped: '',
   tagIds: [],
@@ -129,6 +140,8 @@ export function toLinkFields(link: LinkWholeFragment): LinkFields {
       LANGUAGE: targeting.languages.map(({ language, url }) => ({ key: language, url })),
       ROTATION: targeting.rotation.map((url) => ({ key: '', url })),
     },
+    rules: link.rules.map(toRuleField),
+    ruleTests: link.ruleTests.map(toTestField),
     pixelIds: link.pixels.map(({ id }) => id),
     pixelTyped: '',
     tagIds: link.tags.map(({ id }) => id),
@@ -167,6 +180,15 @@ function targetingInput(
   return { type, platforms: filled.map(({ key, url }) => ({ platform: key as Platform, url })) };
 }
 
+/** The rules as they are sent: the URLs of their targets follow the parameters of the link's. */
+function rulesInput({ url: address, utmOnTargets, rules }: LinkFields, read: LinkFields): LinkRuleInput[] {
+  const before = read.rules.length === 0 ? noUtm : utmIn(read.url);
+  const after = utmIn(address);
+  return rules.map((rule) =>
+    ruleInput(rule, (url) => (utmOnTargets && url !== '' ? followUtm(url, before, after) : url)),
+  );
+}
+
 /** A whole number; anything else is sent as 0, which the API refuses in its own words. */
 const parseClicks = (text: string): number | null =>
   text.trim() === '' ? null : /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
@@ -195,6 +217,8 @@ export function newLinkInput(fields: LinkFields): CreateLinkInput {
     ...(fields.password && { password: fields.password }),
     ...(Object.values(expiration).some((one) => one !== null) && { expiration }),
     ...(fields.targetType !== 'NONE' && { targeting: targetingInput(fields, emptyFields) }),
+    ...(fields.rules.length > 0 && { rules: rulesInput(fields, emptyFields) }),
+    ...(fields.ruleTests.length > 0 && { ruleTests: fields.ruleTests.map(testInput) }),
     ...(fields.pixelIds.length > 0 && { pixelIds: [...fields.pixelIds] }),
     ...(fields.tagIds.length > 0 && { tagIds: [...fields.tagIds] }),
     ...(fields.privacy !== 'PUBLIC' && { privacy: fields.privacy }),
@@ -240,6 +264,9 @@ const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === 
 const hasOtherTargets = (fields: LinkFields, read: LinkFields): boolean =>
   !same(targetingInput(fields, read), targetingInput(read, read));
 
+const hasOtherRules = (fields: LinkFields, read: LinkFields): boolean =>
+  !same(rulesInput(fields, read), rulesInput(read, read));
+
 /** The input for a changed link: only fields that differ from the ones that were read. */
 export function changedInput(fields: LinkFields, read: LinkFields): UpdateLinkInput {
   const differs = (...names: (keyof LinkFields)[]) => names.some((name) => !same(fields[name], read[name]));
@@ -258,6 +285,8 @@ export function changedInput(fields: LinkFields, read: LinkFields): UpdateLinkIn
       },
     }),
     ...(hasOtherTargets(fields, read) && { targeting: targetingInput(fields, read) }),
+    ...(hasOtherRules(fields, read) && { rules: rulesInput(fields, read) }),
+    ...(differs('ruleTests') && { ruleTests: fields.ruleTests.map(testInput) }),
     ...(differs('pixelIds') && { pixelIds: [...fields.pixelIds] }),
     ...(differs('tagIds') && { tagIds: [...fields.tagIds] }),
     ...utmTemplateInput(fields),
@@ -281,6 +310,8 @@ export const hasChanges = (fields: LinkFields, read: LinkFields): boolean =>
   fields.spaceTyped !== '' ||
   fields.pixelTyped !== '' ||
   fields.tagTyped !== '' ||
+  // A text that is typed and not chosen is no change of a rule yet.
+  !same(fields.rules, read.rules) ||
   hasChangedTargets(fields, read);
 
 /** The errors of fields, by their paths with dots. */

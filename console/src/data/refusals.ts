@@ -1,18 +1,18 @@
 import type { Client } from 'urql';
 import { CheckLinksDocument } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { inDigits, isAddress } from '../words/format.ts';
+import { INCOMPLETE, inDigits, isAddress } from '../words/format.ts';
 import type { Fault, RefusedField, Told } from './faults.ts';
 import {
   emptyFields,
   type FieldErrors,
   filledTargets,
   hasChangedTargets,
-  INCOMPLETE,
   type LinkFields,
   newLinkInput,
   targetNames,
 } from './link-fields.ts';
+import { unsendableIn } from './rule-fields.ts';
 import { wait } from './write.ts';
 
 /** A rule in the language of the page; without such words, or without their values, in those of the API. */
@@ -28,9 +28,13 @@ export function describeRule({ rule = '', values = [] }: Told, message: string):
   return rule === 'INTEGER' ? told.replace(/\d{5,}/g, (digits) => inDigits(Number(digits))) : told;
 }
 
+/** The name of a field in rules by its last part, which mostly says what it is. */
+const nameInRules = (name: string): string =>
+  name.replace(/\.hours\.(from|to)$/, '.hours.clock').replace(/^rules\..*?(?=\w+(\.\*)?$)/, 'rule.');
+
 /** The words of a rule continue a sentence that starts with the field's name. */
 function describeRefusal({ path, messages, ...refused }: RefusedField): string {
-  const name = path.map((part) => (/^\d+$/.test(part) ? '*' : part)).join('.');
+  const name = nameInRules(path.map((part) => (/^\d+$/.test(part) ? '*' : part)).join('.'));
   const { subjects, otherSubject, instead } = texts.fieldErrors;
   const subject = subjects[name] ?? otherSubject(path.join('.'));
   // Only the first message has a rule.
@@ -78,6 +82,7 @@ function placeInLink(path: readonly string[], { targetType, targets, privacy }: 
   const name = path.join('.');
   if (always.has(name)) return name;
   if (first === 'pixelIds' || first === 'tagIds') return first;
+  if (first === 'rules' || first === 'ruleTests') return name;
   if (first === 'privacyPassword') return privacy === 'PASSWORD' ? first : null;
   if (first !== 'targeting' || targetType === 'NONE' || targetNames[targetType][0] !== second) return null;
   if (index === undefined) return 'targeting.type';
@@ -147,6 +152,7 @@ export const unsendable = (fields: LinkFields, read = emptyFields): FieldErrors 
   ...(fields.expiresAt === INCOMPLETE && { 'expiration.at': texts.form.incompleteExpiry }),
   ...(fields.pixelTyped !== '' && { pixelIds: texts.form.notChosen(fields.pixelTyped.trim()) }),
   ...(hasChangedTargets(fields, read) && unfinishedTargets(fields)),
+  ...unsendableIn(fields.rules, { incomplete: texts.form.incompleteExpiry, notChosen: texts.form.notChosen }),
 });
 
 /** The time that the service has to add to errors that are known without it, in seconds. */
@@ -180,6 +186,8 @@ const mends: Readonly<Partial<Record<keyof LinkFields, string>>> = {
   tagTyped: 'tagIds',
   targetType: 'targeting',
   targets: 'targeting',
+  // Another rule may mend a test.
+  rules: 'ruleTests',
   domainId: 'alias',
   removesPassword: 'password',
   privacy: 'privacyPassword',

@@ -1,4 +1,5 @@
 import { fieldsOfDraft, type LinkFields, targetTypes, toDraft } from './link-fields.ts';
+import { toRuleField, toTestField } from './rule-fields.ts';
 
 /** Texts that somebody typed in the form of a link, and signs of the values before: nothing that they did not type. */
 export interface Typed {
@@ -44,6 +45,8 @@ export function typedFields(fields: LinkFields, read: LinkFields): Typed {
 function unknownValue(name: string, now: unknown, mine: unknown): unknown {
   if (name === 'targetType') return targetTypes.find((one) => one !== now && one !== mine);
   if (name.startsWith('targets.')) return [{ key: '\0', url: '\0' }];
+  if (name === 'rules') return [toRuleField({ id: '\0' })];
+  if (name === 'ruleTests') return [toTestField({ expect: { url: '\0' } })];
   if (Array.isArray(now)) return ['\0'];
   return typeof now === 'boolean' ? !mine : '\0';
 }

@@ -2,8 +2,10 @@ import type { LoggedChangeFragment, RecordKind } from '../generated/documents.ts
 import { locale } from '../language.ts';
 import { texts } from '../texts.ts';
 import { atMoment, inDigits } from '../words/format.ts';
+import { ruleWords } from './late-rule-words.ts';
 import { type LinkFields, privacies, type TargetList, targetNames, targetTypes } from './link-fields.ts';
 import { colors } from './named.ts';
+import { toRuleField, toTestField } from './rule-fields.ts';
 import { targetChoice } from './target-choices.ts';
 
 export type ChangedValue = LoggedChangeFragment['values'][number];
@@ -45,7 +47,7 @@ const namedKinds: Readonly<Partial<Record<string, NamedKind>>> = {
 const formNames: Readonly<Partial<Record<string, keyof LinkFields>>> = {
   ...{ url: 'url', title: 'title', alias: 'alias', privacy: 'privacy', forwardsQuery: 'forwardsQuery' },
   ...{ space: 'spaceId', domain: 'domainId', pixels: 'pixelIds', tags: 'tagIds' },
-  ...{ password: 'password', privacyPassword: 'privacyPassword' },
+  ...{ password: 'password', privacyPassword: 'privacyPassword', rules: 'rules', ruleTests: 'ruleTests' },
 };
 
 const capital = (text: string): string => text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
@@ -136,6 +138,27 @@ function targetingParts(value: unknown): Part[] {
   ];
 }
 
+/** Their order, and each rule by its name. */
+function ruleParts(value: unknown): Part[] {
+  const rules = listIn(value, 'rules').map(toRuleField);
+  const names = rules.map(({ name }) => name).join(', ');
+  const words = ruleWords.get();
+  return [
+    { key: 'order', name: texts.link.names.rules, text: names === '' ? null : names },
+    ...rules.map((rule) => ({
+      ...{ key: rule.id, name: rule.name },
+      text: words?.describeRule(rule) ?? rule.to.map(({ url }) => url).join(', '),
+    })),
+  ];
+}
+
+function testParts(value: unknown): Part[] {
+  const tests = Array.isArray(value) ? value.map(toTestField) : [];
+  const words = ruleWords.get();
+  const told = tests.map((test) => words?.describeTest(test) ?? test.expect.text);
+  return [{ key: 'ruleTests', name: texts.link.names.ruleTests, text: told.join('\n') || null }];
+}
+
 /** A value that is one text. */
 function wordsOf(name: string, value: unknown, nameOf: NameOf): string | null {
   const kind = namedKinds[name];
@@ -156,6 +179,8 @@ function wordsOf(name: string, value: unknown, nameOf: NameOf): string | null {
 function partsOf(kind: RecordKind, name: string, value: unknown, nameOf: NameOf): Part[] {
   if (name === 'expiration') return expirationParts(value);
   if (name === 'targeting') return targetingParts(value);
+  if (name === 'rules') return ruleParts(value);
+  if (name === 'ruleTests') return testParts(value);
   return [
     {
       key: name,

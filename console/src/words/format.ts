@@ -111,6 +111,9 @@ export function withScheme(text: string): string {
 /** True if a text is empty, or begins as an address does; the API judges the rest. */
 export const isAddress = (text: string): boolean => /^($|https?:\/\/)/i.test(withScheme(text));
 
+/** A time of which only parts are entered: browsers give such an input no value. */
+export const INCOMPLETE = 'incomplete';
+
 /** A time for an input of the type `datetime-local`. */
 export function toLocalInput(iso: string | null): string {
   if (iso === null) return '';

@@ -62,22 +62,22 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     const folds = page.locator('.fold summary');
     expect((await folds.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([
       'Campaign None',
+      'Who goes where The same for everybody',
       'Expiry None',
       'Protection None · Statistics: Everybody',
-      'Destinations by visitor The same for everybody',
       'Pixels None',
     ]);
     const limit = page.getByLabel('After this many clicks');
     await expect.poll(() => limit.isVisible()).toBe(false);
-    await folds.nth(1).click();
+    await folds.nth(2).click();
     await limit.fill('100');
-    await folds.nth(1).click();
+    await folds.nth(2).click();
     await limit.waitFor({ state: 'hidden' });
-    await shown(folds.nth(1).getByText('after 100 clicks'));
+    await shown(folds.nth(2).getByText('after 100 clicks'));
     // What is wrong opens again.
-    await folds.nth(1).click();
+    await folds.nth(2).click();
     await limit.fill('0');
-    await folds.nth(1).click();
+    await folds.nth(2).click();
     await url.fill('https://example.com/');
     await page.getByRole('button', { name: 'Shorten' }).click();
     await shown(limit);

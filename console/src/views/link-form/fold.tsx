@@ -6,14 +6,16 @@ export function Fold({
   title,
   value,
   isWrong,
+  startsOpen = false,
   children,
 }: {
   title: string;
   value: string;
   isWrong: boolean;
+  startsOpen?: boolean;
   children: ReactNode;
 }): ReactElement {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(startsOpen);
   return (
     <details
       className="fold"

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { type FormProps, filledTargets, INCOMPLETE, privacies, titleFor } from '../../data/link-fields.ts';
+import { type FormProps, filledTargets, privacies, titleFor } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { addressText } from '../../parts/address.tsx';
@@ -7,13 +7,13 @@ import { CheckField, PasswordField, SelectField, TextField, UrlField } from '../
 import { PublicPage } from '../../parts/public-page.tsx';
 import { TagsChoice } from '../../parts/tags-choice.tsx';
 import { texts } from '../../texts.ts';
-import { atMoment, fromLocalInput } from '../../words/format.ts';
+import { atMoment, fromLocalInput, INCOMPLETE } from '../../words/format.ts';
 import { AliasField } from './alias-field.tsx';
 import { ExpiryField } from './expiry-field.tsx';
 import { Fold } from './fold.tsx';
 import { nameOfPixel, PixelsField } from './pixels-field.tsx';
+import { RulesField } from './rules-field.tsx';
 import { SpaceField } from './space-field.tsx';
-import { TargetsField } from './targets-field.tsx';
 import { UtmField } from './utm-field.tsx';
 
 /** All fields of a link but its URL. */
@@ -42,7 +42,8 @@ export function LinkForm({
       (path) => errors[path] !== undefined && starts.some((start) => path.startsWith(start)),
     );
   const hasPassword = (link?.hasPassword && !fields.removesPassword) || fields.password !== '';
-  const { targetType, pixelIds } = fields;
+  const { targetType, pixelIds, rules } = fields;
+  const warnings = link?.ruleWarnings ?? [];
   const [source] = fields.sources;
   const endsAt = fields.expiresAt === INCOMPLETE ? null : fromLocalInput(fields.expiresAt);
   const names = [...(link?.pixels ?? []), ...(data?.pixels.nodes ?? [])];
@@ -61,9 +62,14 @@ export function LinkForm({
       `${texts.links.statistics}: ${t.privacies[fields.privacy]}`,
     ].join(' · '),
     targets:
-      targetType === 'NONE'
-        ? t.targetTypes.NONE
-        : t.targetsIn(t.targetTypes[targetType], filledTargets(fields.targets[targetType]).length),
+      [
+        rules.length > 0 && t.rulesIn(rules.length),
+        warnings.length > 0 && t.warningsIn(warnings.length),
+        targetType !== 'NONE' &&
+          t.targetsIn(t.targetTypes[targetType], filledTargets(fields.targets[targetType]).length),
+      ]
+        .filter(Boolean)
+        .join(' · ') || t.targetTypes.NONE,
     pixels: pixelIds.map((id) => nameOfPixel(names, id)).join(', ') || t.none.pixels,
   };
   return (
@@ -112,6 +118,20 @@ export function LinkForm({
         spaces={[...(link?.space ? [link.space] : []), ...(data?.spaces.nodes ?? [])]}
         isNew={link === undefined}
       />
+      <Fold
+        title={t.targets}
+        value={values.targets}
+        isWrong={isWrong('targeting.', 'rules', 'ruleTests')}
+        startsOpen={(link?.rules.length ?? 0) > 0}
+      >
+        <RulesField fields={fields} errors={errors} onChange={onChange} link={link} />
+        <CheckField
+          label={t.forwardsQuery}
+          hint={t.forwardsHint}
+          checked={fields.forwardsQuery}
+          onChecked={(forwardsQuery) => onChange({ forwardsQuery })}
+        />
+      </Fold>
       <Fold title={t.expiry} value={values.expiry} isWrong={isWrong('expiration.')}>
         <div className="pair">
           <ExpiryField fields={fields} error={errors['expiration.at']} onChange={onChange} />
@@ -167,15 +187,6 @@ export function LinkForm({
             error={errors.privacyPassword}
           />
         )}
-      </Fold>
-      <Fold title={t.targets} value={values.targets} isWrong={isWrong('targeting.')}>
-        <TargetsField fields={fields} errors={errors} onChange={onChange} />
-        <CheckField
-          label={t.forwardsQuery}
-          hint={t.forwardsHint}
-          checked={fields.forwardsQuery}
-          onChecked={(forwardsQuery) => onChange({ forwardsQuery })}
-        />
       </Fold>
       <Fold title={t.pixels} value={values.pixels} isWrong={isWrong('pixelIds')}>
         <PixelsField

@@ -78,7 +78,7 @@ export function UtmField({
             return values[name] === added[name] ? { disabled } : { disabled, hint: t.insteadOf(added[name]) };
           }}
         />
-        {targetType !== 'NONE' && (
+        {(targetType !== 'NONE' || fields.rules.length > 0) && (
           <CheckField
             label={t.onTargets}
             checked={utmOnTargets}

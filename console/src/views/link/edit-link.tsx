@@ -9,6 +9,7 @@ import { changedInput, type FieldErrors, filledTargets, toLinkFields } from '../
 import { loggedName } from '../../data/meanwhile.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
+import { shareOf } from '../../data/rule-fields.ts';
 import { useSession } from '../../data/session.ts';
 import { targetChoice } from '../../data/target-choices.ts';
 import { aboutRecord, dismissAbout, dismissToast, showToast } from '../../data/toasts.ts';
@@ -19,10 +20,10 @@ import { Address } from '../../parts/address.tsx';
 import { UrlField } from '../../parts/field.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { texts } from '../../texts.ts';
-import { trimPasted, withoutScheme } from '../../words/format.ts';
+import { asShare, trimPasted, withoutScheme } from '../../words/format.ts';
 import { LinkForm } from '../link-form/link-form.tsx';
 import { Conflict, Meanwhile } from './conflict.tsx';
-import { Example } from './explain.tsx';
+import { Example } from './example.tsx';
 import { Saves } from './saves.tsx';
 import { againIn, shownNames, useShown } from './shown-fields.ts';
 
@@ -42,8 +43,19 @@ function Preview({
   const targetName = (key: string) =>
     list === null || key === '' ? '' : (targetChoice(list, key)?.name ?? key);
   const named = targets.map(({ key, url }) => ({ url, name: targetName(key) }));
+  const ruled = fields.rules.flatMap(({ name, to }, index) =>
+    to.map((target) => ({
+      url: target.url,
+      name: [name || `${index + 1}.`, ...(to.length > 1 ? [asShare(shareOf(to, target))] : [])].join(' '),
+    })),
+  );
+  const isOnly = named.length === 0 && ruled.length === 0;
   // The destination of the link takes no part in a rotation.
-  const all = isInTurn ? named : [...named, { url: fields.url, name: named.length > 0 ? t.allOthers : '' }];
+  const all = [
+    ...ruled,
+    ...named,
+    ...(isInTurn ? [] : [{ url: fields.url, name: isOnly ? '' : t.allOthers }]),
+  ];
   const leads = isInTurn ? [t.leadsInTurn, t.wouldLeadInTurn] : [t.leadsTo, t.wouldLead];
   const isOver = link.status !== 'ACTIVE' || link.blocked || hasEnded(link);
   const destinations = (

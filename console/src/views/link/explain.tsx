@@ -2,210 +2,181 @@ import { type FormEvent, type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
 import { focusSoon } from '../../app/focus.ts';
 import { showFault } from '../../data/actions.ts';
+import { agents, type ExampleDevice, example, exampleDevices } from '../../data/agents.ts';
 import { toFault } from '../../data/faults.ts';
 import type { TargetList } from '../../data/link-fields.ts';
-import { useRead } from '../../data/read.ts';
+import { MAX_TESTS, type RuleTestField, toVisitor } from '../../data/rule-fields.ts';
 import { targetChoice, targetChoices } from '../../data/target-choices.ts';
 import { dismissAbout } from '../../data/toasts.ts';
-import {
-  ExplainDocument,
-  type ExplainQuery,
-  type LinkWholeFragment,
-  type RedirectRule,
-} from '../../generated/documents.ts';
-import { Address } from '../../parts/address.tsx';
+import type { EditState } from '../../data/use-edit-state.ts';
+import { ExplainDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Choice } from '../../parts/choice.tsx';
 import type { ChoiceItem } from '../../parts/choice-matches.ts';
 import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { ruleTexts } from '../../rule-texts.ts';
 import { texts } from '../../texts.ts';
-import { atMoment, countryName, fromLocalInput, languageName } from '../../words/format.ts';
+import { asShare, fromLocalInput } from '../../words/format.ts';
+import { type Decision, describeOutcome } from './example.tsx';
+import { describeVisitor, leadingStep, Reasons, type Visit } from './reasons.tsx';
 
 const ABOUT = 'test of a link';
-
-/** The user agents of visitors' browsers, by device. */
-const agents = {
-  IPHONE:
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
-  ANDROID:
-    'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
-  // Without “Mobile”, as tablets do. Safari of an iPad says that it is a Mac.
-  TABLET:
-    'Mozilla/5.0 (Linux; Android 15; Pixel Tablet) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
-  WINDOWS:
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
-  MAC: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15',
-  LINUX: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-  BOT: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-} as const;
-type Device = keyof typeof agents;
-const devices = Object.keys(agents) as Device[]; // The names of the object above.
 
 /** The chosen value, and the text that is typed and not chosen. */
 type Chosen = readonly [item: ChoiceItem | null, typed: string];
 
-/** The visitor of the example, with whom the test begins. */
-const example = { device: 'IPHONE', country: 'DE', language: 'de' } as const;
-
-type Decision = ExplainQuery['explainRedirect'];
-type Step = Decision['steps'][number];
-
-/** The rule that ends a visit with an outcome; without one, the targets decide. */
-const deciding: Readonly<Partial<Record<string, RedirectRule>>> = {
-  NOT_FOUND: 'EXISTS',
-  DISABLED: 'DISABLED',
-  BLOCKED: 'BLOCKED',
-  EXPIRED: 'EXPIRED',
-  PASSWORD: 'PASSWORD',
-  PREVIEW: 'CLICK_LIMIT',
-  LOOP: 'LOOP',
-};
-
-function describeOutcome({ outcome, destination }: Decision): string {
-  const { outcomes } = texts.explain;
-  return (destination === null ? undefined : outcomes[`${outcome}_TO`]) ?? outcomes[outcome] ?? outcome;
-}
-
-/** A link, and a visitor of it. */
-interface Visit {
-  readonly link: LinkWholeFragment;
-  readonly device: Device;
-  /** Their names; absent if they are unknown. */
-  readonly country?: string | undefined;
-  readonly language?: string | undefined;
-  /** In milliseconds. */
-  readonly at: number;
-}
-
-function describeVisitor({ device, country, language }: Visit): string {
-  const { who, withDevices } = texts.explain;
-  return who(withDevices[device], country, language);
-}
-
-/** The reason why the targets of a link apply, or do not. */
-function whyTargets({ link, device, country, language }: Visit, applied: boolean): string {
-  const t = texts.explain.why;
-  switch (link.targeting.type) {
-    case 'NONE':
-      return t.noTargets;
-    case 'ROTATION':
-      return device === 'BOT' ? t.firstUrl : t.nextUrl;
-    case 'COUNTRY':
-      return country === undefined ? t.unknownCountry : t.country(country, applied);
-    case 'LANGUAGE':
-      return language === undefined ? t.unknownLanguage : t.language(language, applied);
-    case 'PLATFORM':
-      return device === 'BOT' ? t.unknownSystem : t.system(texts.explain.devices[device], applied);
-  }
-}
-
-/** A rule's decision about a visit in words: the API has the reason in English only. */
-function describeStep({ rule, applied }: Step, visit: Visit): string {
-  const { link, device, at } = visit;
-  const { hasPassword, pixels, expiration } = link;
-  const t = texts.explain.why;
-  switch (rule) {
-    case 'EXISTS':
-      return applied ? t.missing : t.exists;
-    case 'DISABLED':
-      return applied ? t.disabled : t.enabled;
-    case 'BLOCKED':
-      return applied ? t.blocked : t.notBlocked;
-    case 'EXPIRED':
-      if (!applied) return t.notExpired;
-      if (expiration.at !== null && Date.parse(expiration.at) <= at)
-        return t.expired(atMoment(expiration.at));
-      return t.reached(expiration.clicks ?? 0);
-    case 'PASSWORD':
-      return applied ? t.wrongPassword : hasPassword ? t.rightPassword : t.noPassword;
-    case 'CLICK_LIMIT':
-      return applied ? t.notCounted : expiration.clicks === null ? t.noLimit : t.counted;
-    case 'RULE':
-      return applied ? t.ruleLeads : t.ruleFails;
-    case 'TARGETING':
-      return whyTargets(visit, applied);
-    case 'LOOP':
-      return applied ? t.loop : t.noLoop;
-    case 'PIXELS':
-      if (pixels.length === 0) return t.noPixels;
-      return applied ? t.pixels(pixels.length) : device === 'BOT' ? t.bot : t.sentOn;
-  }
-}
-
-/** The deciding reason, and below it the others before it. */
-function Reasons({
-  decision: { outcome, steps },
-  visit,
-}: {
-  decision: Decision;
-  visit: Visit;
-}): ReactElement {
-  const end = deciding[outcome];
-  const decided = steps.findIndex(({ rule }) => rule === (end ?? 'TARGETING'));
-  const others = end === undefined ? steps.toSpliced(decided, 1) : steps.slice(0, decided);
-  const step = steps[decided];
-  const t = texts.explain;
-  return (
-    <>
-      {step && (
-        <p className="deciding">
-          {describeStep(step, visit)}
-          {end === undefined && !step.applied && ` ${t.ownDestination}`}
-        </p>
-      )}
-      {others.length > 0 && (
-        <>
-          <h3>{t.alsoChecked}</h3>
-          <ul className="steps">
-            {others.map((one) => (
-              <li key={one.rule}>{describeStep(one, visit)}</li>
-            ))}
-          </ul>
-        </>
-      )}
-    </>
-  );
-}
-
-/** Says what a German iPhone gets, as an example, of the link as it is saved. */
-export function Example({ link }: { link: LinkWholeFragment }): ReactElement | null {
-  const { device, country, language } = example;
-  const input = { linkId: link.id, userAgent: agents[device], country, acceptLanguage: language };
-  const { data } = useRead(ExplainDocument, { input }, { on: ['LINK'] });
-  const t = texts.explain;
-  if (!data) return null;
-  const decision = data.explainRedirect;
-  const who = t.who(t.withDevices[device], countryName(country), languageName(language));
-  return (
-    <p>
-      {t.gets(who, describeOutcome(decision))}{' '}
-      {decision.destination !== null && (
-        <b className="address">
-          <Address of={decision.destination} />
-        </b>
-      )}
-    </p>
-  );
-}
-
 const chosen = (list: TargetList, key: string): Chosen => [targetChoice(list, key), ''];
 
+/** A visitor as they are put together. */
+interface Visitor {
+  readonly country: Chosen;
+  readonly language: Chosen;
+  readonly device: ExampleDevice;
+  readonly at: string;
+  readonly password: string;
+  readonly query: string;
+  readonly referrer: string;
+}
+
+/** The visitor with whom the test begins. */
+const begin = (): Visitor => ({
+  country: chosen('COUNTRY', example.country),
+  language: chosen('LANGUAGE', example.language),
+  device: example.device,
+  ...{ at: '', password: '', query: '', referrer: '' },
+});
+
+const plainQuery = ({ query }: Visitor): string => query.replace(/^\?/, '');
+
+/** The visitor of a test of the rules. */
+const toTestVisitor = (visitor: Visitor): RuleTestField['visitor'] =>
+  toVisitor((fact) => {
+    if (fact === 'country') return visitor.country[0]?.id ?? '';
+    if (fact === 'language') return visitor.language[0]?.id ?? '';
+    if (fact === 'userAgent') return agents[visitor.device];
+    if (fact === 'query') return plainQuery(visitor);
+    if (fact === 'referrer') return visitor.referrer;
+    return fact === 'at' ? (fromLocalInput(visitor.at) ?? '') : '';
+  });
+
+/** The fields of a visitor. */
+function VisitorFields({
+  visitor,
+  onVisitor,
+}: {
+  visitor: Visitor;
+  onVisitor: (patch: Partial<Visitor>) => void;
+}): ReactElement {
+  const { country, language, device, at, password, query, referrer } = visitor;
+  const t = texts.explain;
+  return (
+    <div className="pair">
+      <Choice
+        label={t.country}
+        placeholder={t.any}
+        items={targetChoices('COUNTRY')}
+        value={country[0]}
+        typed={country[1]}
+        onValue={(...value) => onVisitor({ country: value })}
+      />
+      <SelectField
+        label={t.device}
+        value={device}
+        options={exampleDevices.map((value) => ({ value, text: t.devices[value] }))}
+        onValue={(value) => onVisitor({ device: value })}
+      />
+      <Choice
+        label={t.language}
+        placeholder={t.any}
+        items={targetChoices('LANGUAGE')}
+        value={language[0]}
+        typed={language[1]}
+        onValue={(...value) => onVisitor({ language: value })}
+      />
+      <TextField
+        label={t.at}
+        type="datetime-local"
+        value={at}
+        onText={(text) => onVisitor({ at: text })}
+        hint={t.now}
+      />
+      <TextField
+        label={t.query}
+        value={query}
+        onText={(text) => onVisitor({ query: text })}
+        placeholder="utm_source=mail"
+        hint={t.queryHint}
+      />
+      <TextField
+        label={t.referrer}
+        value={referrer}
+        onText={(text) => onVisitor({ referrer: text })}
+        placeholder="example.com"
+        hint={t.referrerHint}
+      />
+      <PasswordField
+        label={t.password}
+        autoComplete="off"
+        value={password}
+        onText={(text) => onVisitor({ password: text })}
+      />
+    </div>
+  );
+}
+
+interface Result {
+  readonly asked: string;
+  readonly visit: Visit;
+  readonly visitor: RuleTestField['visitor'];
+  readonly decision: Decision;
+}
+
+/** Keeps what a visitor gets as a test of the rules, by the rule that leads. */
+function KeepTest({ result, edit }: { result: Result; edit: EditState }): ReactElement | null {
+  const { rules, ruleTests } = edit.fields;
+  const t = ruleTexts;
+  const lead = leadingStep(result.decision);
+  const isDecided = ['REDIRECT', 'PIXELS', 'LOOP'].includes(result.decision.outcome);
+  if (!isDecided || (rules.length === 0 && ruleTests.length === 0)) return null;
+  // A rule may have another name in the form by now.
+  const name = rules.find(({ id }) => id === lead?.linkRule?.ruleId)?.name ?? lead?.linkRule?.name ?? '';
+  const test: RuleTestField = {
+    visitor: result.visitor,
+    expect: lead === undefined ? { is: 'noRule', text: '' } : { is: 'rule', text: name },
+  };
+  const isKept = ruleTests.some((one) => JSON.stringify(one.visitor) === JSON.stringify(test.visitor));
+  const isFull = ruleTests.length >= MAX_TESTS;
+  return (
+    <div className="buttons keep">
+      <button
+        type="button"
+        className="button quiet"
+        aria-disabled={isKept || isFull}
+        onClick={() => isKept || isFull || edit.change({ ruleTests: [...ruleTests, test] })}
+      >
+        <Icon name="check" /> {t.keep}
+      </button>
+      <span className="hint" role="status">
+        {isKept ? t.kept : isFull && t.tooManyTests}
+      </span>
+    </div>
+  );
+}
+
 /** Says what a visitor would get, and why. */
-export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
+export function Explain({ link, edit }: { link: LinkWholeFragment; edit: EditState | null }): ReactElement {
   const client = useClient();
-  const [country, setCountry] = useState<Chosen>(() => chosen('COUNTRY', example.country));
-  const [language, setLanguage] = useState<Chosen>(() => chosen('LANGUAGE', example.language));
-  const [device, setDevice] = useState<Device>(example.device);
-  const [at, setAt] = useState('');
-  const [password, setPassword] = useState('');
-  const [query, setQuery] = useState('');
-  const [result, setResult] = useState<{ asked: string; visit: Visit; decision: Decision } | null>(null);
+  const [visitor, setVisitor] = useState<Visitor>(begin);
+  const [result, setResult] = useState<Result | null>(null);
+  const { country, language, device, at, password, referrer } = visitor;
   // The result is about the former visitor.
-  const asked = JSON.stringify([country, language, device, at, password, query]);
+  const asked = JSON.stringify(visitor);
   const t = texts.explain;
   const ask = async (event: FormEvent) => {
     event.preventDefault();
     dismissAbout(ABOUT);
     if (country[1] !== '' || language[1] !== '') return focusSoon('.explain [aria-invalid="true"]');
+    const query = plainQuery(visitor);
     const input = {
       linkId: link.id,
       userAgent: agents[device],
@@ -213,72 +184,63 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
       ...(language[0] && { acceptLanguage: language[0].id }),
       ...(at && { at: fromLocalInput(at) }),
       ...(password && { password }),
-      ...(query && { query: query.replace(/^\?/, '') }),
+      ...(query && { query }),
+      ...(referrer && { referrer }),
     };
     const { data, error } = await client
       .query(ExplainDocument, { input }, { requestPolicy: 'network-only' })
       .toPromise();
     if (error) showFault(toFault(error), ABOUT);
-    if (data)
-      setResult({
-        asked,
-        visit: {
-          ...{ link, device, country: country[0]?.name, language: language[0]?.name },
-          at: at === '' ? Date.now() : new Date(at).getTime(),
-        },
-        decision: data.explainRedirect,
-      });
+    if (!data) return;
+    const time = at === '' ? Date.now() : new Date(at).getTime();
+    const names = { country: country[0]?.name, language: language[0]?.name };
+    setResult({
+      ...{ asked, visit: { link, device, ...names, at: time }, visitor: toTestVisitor(visitor) },
+      decision: data.explainRedirect,
+    });
   };
   return (
     <div className="explain">
       <form className="card" onSubmit={ask}>
         <p className="quiet">{t.lead}</p>
-        <div className="pair">
-          <Choice
-            label={t.country}
-            placeholder={t.any}
-            items={targetChoices('COUNTRY')}
-            value={country[0]}
-            typed={country[1]}
-            onValue={(...value) => setCountry(value)}
-          />
-          <SelectField
-            label={t.device}
-            value={device}
-            options={devices.map((value) => ({ value, text: t.devices[value] }))}
-            onValue={setDevice}
-          />
-          <Choice
-            label={t.language}
-            placeholder={t.any}
-            items={targetChoices('LANGUAGE')}
-            value={language[0]}
-            typed={language[1]}
-            onValue={(...value) => setLanguage(value)}
-          />
-          <TextField label={t.at} type="datetime-local" value={at} onText={setAt} hint={t.now} />
-          <PasswordField label={t.password} autoComplete="off" value={password} onText={setPassword} />
-          <TextField
-            label={t.query}
-            value={query}
-            onText={setQuery}
-            placeholder="utm_source=mail"
-            hint={t.queryHint}
-          />
-        </div>
+        <VisitorFields
+          visitor={visitor}
+          onVisitor={(patch) => setVisitor((before) => ({ ...before, ...patch }))}
+        />
         <div className="buttons end">
           <button type="submit" className="button">
             {t.ask}
           </button>
         </div>
       </form>
-      {result?.asked === asked && (
-        <section className="card" aria-live="polite">
-          <h2>{t.gets(describeVisitor(result.visit), describeOutcome(result.decision))}</h2>
-          {result.decision.destination !== null && <p className="address">{result.decision.destination}</p>}
-          <Reasons decision={result.decision} visit={result.visit} />
-        </section>
-      )}
+      {result?.asked === asked && <Told result={result} edit={edit} />}
     </div>
+  );
+}
+
+/** What the visitor gets: of a split, all destinations with their shares. */
+function Told({ result, edit }: { result: Result; edit: EditState | null }): ReactElement {
+  const { decision, visit } = result;
+  const shares = leadingStep(decision)?.linkRule?.shares ?? [];
+  const isSplit = shares.length > 0 && decision.destination !== null;
+  const t = texts.explain;
+  const targets = visit.link.rules.flatMap(({ to }) => to);
+  return (
+    <section className="card" aria-live="polite">
+      <h2>{t.gets(describeVisitor(visit), isSplit ? ruleTexts.isSplit : describeOutcome(decision))}</h2>
+      {isSplit ? (
+        <ul>
+          {shares.map(({ targetId, name, share }) => (
+            <li key={targetId} className="address">
+              {asShare(share)} {targets.find(({ id }) => id === targetId)?.url ?? name}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        decision.destination !== null && <p className="address">{decision.destination}</p>
+      )}
+      <Reasons decision={decision} visit={visit} />
+      {edit && <KeepTest result={result} edit={edit} />}
+    </section>
   );
 }

@@ -21,12 +21,13 @@ import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../texts.ts';
 import { withoutScheme } from '../../words/format.ts';
 import { EditLink } from './edit-link.tsx';
-import { Explain } from './explain.tsx';
 
 const Statistics = lazily(
   async () => (await import('../statistics/statistics.tsx')).Statistics,
   <Skeleton rows={4} />,
 );
+
+const Explain = lazily(async () => (await import('./explain.tsx')).Explain, <Skeleton rows={2} />);
 
 const tabs = ['edit', 'statistics', 'history', 'test'] as const;
 type Tab = (typeof tabs)[number];
@@ -114,7 +115,8 @@ function Tabs({
   link: LinkWholeFragment;
   again: () => void;
 }): ReactElement {
-  const edit = useEditState(link, useSession());
+  const session = useSession();
+  const edit = useEditState(link, session);
   const tabPath = (one: Tab) =>
     `/links/${link.id}${one === 'edit' ? '' : `/${one}`}${query === '' ? '' : `?${query}`}`;
   return (
@@ -127,7 +129,9 @@ function Tabs({
         ))}
       </nav>
       {tab === 'edit' && <EditLink link={link} edit={edit} again={again} />}
-      {tab === 'statistics' && <Statistics owner={{ kind: 'link', id: link.id, name: link.alias }} />}
+      {tab === 'statistics' && (
+        <Statistics owner={{ kind: 'link', id: link.id, name: link.alias }} />
+      )}
       {tab === 'history' && <Changes kind="LINK" recordId={link.id} />}
       {tab === 'test' && (
         <>
@@ -136,7 +140,7 @@ function Tabs({
               {texts.explain.unsaved} <To href={tabPath('edit')}>{texts.explain.toUnsaved}</To>
             </p>
           )}
-          <Explain link={link} />
+          <Explain link={link} edit={session.canWrite ? edit : null} />
         </>
       )}
     </>

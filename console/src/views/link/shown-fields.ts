@@ -1,4 +1,6 @@
+import { useEffect, useSyncExternalStore } from 'react';
 import { changedFields } from '../../data/edit-state.ts';
+import { loadRuleWords, ruleWords } from '../../data/late-rule-words.ts';
 import { filledTargets, type LinkFields } from '../../data/link-fields.ts';
 import { loggedName } from '../../data/meanwhile.ts';
 import { useRead } from '../../data/read.ts';
@@ -11,7 +13,16 @@ import { atMoment } from '../../words/format.ts';
 /** The fields that a form shows as they were and are: passwords are not among them. */
 export const shownNames = [
   ...(['url', 'title', 'alias', 'spaceId', 'expiresAt', 'expiresAfter', 'expiredUrl'] as const),
-  ...(['targetType', 'targets', 'pixelIds', 'tagIds', 'privacy', 'forwardsQuery'] as const),
+  ...([
+    'rules',
+    'ruleTests',
+    'targetType',
+    'targets',
+    'pixelIds',
+    'tagIds',
+    'privacy',
+    'forwardsQuery',
+  ] as const),
 ];
 
 type ShownName = (typeof shownNames)[number];
@@ -57,12 +68,23 @@ function targetsShown({ targetType: type, targets }: LinkFields): string {
     .join('\n');
 }
 
+/** Rules or tests in lines: without their words, by names and destinations. */
+function rulesShown({ rules, ruleTests }: LinkFields, name: 'rules' | 'ruleTests'): string {
+  const words = ruleWords.get();
+  const told =
+    name === 'rules'
+      ? rules.map((rule) => texts.labelled(rule.name, words?.describeRule(rule) ?? ''))
+      : ruleTests.map((test) => words?.describeTest(test) ?? test.expect.text);
+  return told.join('\n');
+}
+
 function shown(fields: LinkFields, name: ShownName, { spaces, pixels, tags }: Known): string {
   const t = texts.form;
   if (name === 'targetType') return t.targetTypes[fields[name]];
   if (name === 'privacy') return t.privacies[fields[name]];
   if (name === 'forwardsQuery') return fields[name] ? t.yes : t.no;
   if (name === 'targets') return targetsShown(fields);
+  if (name === 'rules' || name === 'ruleTests') return rulesShown(fields, name);
   if (name === 'pixelIds') return fields[name].map((id) => pixels.get(id) ?? t.unknownPixel).join(', ');
   if (name === 'tagIds') return fields[name].map((id) => tags.get(id) ?? texts.tags.unknown).join(', ');
   if (name === 'spaceId') return fields[name] && (spaces.get(fields[name]) ?? t.unknownSpace);
@@ -72,6 +94,11 @@ function shown(fields: LinkFields, name: ShownName, { spaces, pixels, tags }: Kn
 /** Fields in words, such as the name of a space. */
 export function useShown(link: LinkWholeFragment): Shown {
   const { data } = useRead(ChoicesDocument, {});
+  useSyncExternalStore(ruleWords.subscribe, ruleWords.get);
+  const hasRules = link.rules.length > 0;
+  useEffect(() => {
+    if (hasRules) void loadRuleWords();
+  }, [hasRules]);
   const tags = useRead(TagChoicesDocument, {}).data?.tags.nodes ?? [];
   const listNames = (records: readonly { id: string; name: string }[]) =>
     new Map(records.map(({ id, name }) => [id, name]));

@@ -1,8 +1,7 @@
 import { type ReactElement, useState } from 'react';
-import { INCOMPLETE } from '../../data/link-fields.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { texts } from '../../texts.ts';
-import { fromLocalInput } from '../../words/format.ts';
+import { fromLocalInput, INCOMPLETE } from '../../words/format.ts';
 import { ExpiryField } from '../link-form/expiry-field.tsx';
 
 /** Asks when the selected links expire. */

@@ -1,0 +1,113 @@
+import { ruleTexts } from '../rule-texts.ts';
+import { texts } from '../texts.ts';
+import { asShare, atMoment, countryName, INCOMPLETE, languageName } from '../words/format.ts';
+import { agents, type ExampleDevice, exampleDevices } from './agents.ts';
+import {
+  type ConditionField,
+  type ConditionKind,
+  enteredValues,
+  type RuleField,
+  type RuleTestField,
+  shareOf,
+  weekdays,
+} from './rule-fields.ts';
+
+/** The most values of a condition that its chip has. */
+const MAX_SHOWN = 4;
+
+const named = (names: Readonly<Partial<Record<string, string>>>, value: string): string =>
+  names[value] ?? value;
+
+/** The name of a value of a condition, such as of a country. */
+export function valueName(kind: ConditionKind, value: string): string {
+  if (kind === 'country') return countryName(value);
+  if (kind === 'language') return languageName(value);
+  if (kind === 'platform') return named(texts.platforms, value);
+  return kind === 'device' ? named(ruleTexts.devices, value) : value;
+}
+
+/** The name of a day of the week. */
+export const dayName = (day: string): string => named(ruleTexts.weekdays, day);
+
+function listValues(condition: ConditionField): string {
+  const t = ruleTexts;
+  const values = enteredValues(condition).map((value) => valueName(condition.kind, value) || '“”');
+  if (values.length === 0) return t.noneChosen;
+  const rest = values.length - MAX_SHOWN;
+  const told = values.slice(0, MAX_SHOWN).join(', ') + (rest > 0 ? `, ${t.andMore(rest)}` : '');
+  return condition.is === 'notIn' ? t.not(told) : told;
+}
+
+function describePeriod({ from, until }: ConditionField): string {
+  const t = ruleTexts;
+  const [first, last] = [from, until].map((time) =>
+    time === '' || time === INCOMPLETE ? '' : atMoment(time),
+  );
+  if (first && last) return t.between(first, last);
+  if (first) return t.fromTime(first);
+  return last ? t.untilTime(last) : t.noneChosen;
+}
+
+function describeHours({ days, starts, ends, timeZone }: ConditionField): string {
+  const t = ruleTexts;
+  const listed = weekdays.filter((day) => days.includes(day)).map(dayName);
+  const hours = starts === '' && ends === '' ? t.allDay : `${starts || '00:00'}–${ends || '24:00'}`;
+  return `${listed.join(', ') || t.everyDay}, ${hours} (${timeZone || '?'})`;
+}
+
+/** A condition in words, as its chip has it. */
+export function describeCondition(condition: ConditionField): string {
+  const t = ruleTexts;
+  const { kind, is, name } = condition;
+  if (kind === 'time') return t.listed(t.kinds.time, describePeriod(condition));
+  if (kind === 'hours') return t.listed(t.kinds.hours, describeHours(condition));
+  if (kind !== 'query') return t.listed(t.kinds[kind], listValues(condition));
+  const parameter = t.parameterOf(name);
+  if (is === 'exists') return t.listed(parameter, t.isThere);
+  return t.listed(parameter, is === 'absent' ? t.isMissing : listValues(condition));
+}
+
+/** The conditions of a rule in a line, and where it leads. */
+export function describeRule({ when, to }: RuleField): string {
+  const who = when.length === 0 ? ruleTexts.everybody : when.map(describeCondition).join(' · ');
+  const targets = to.map((target) =>
+    to.length === 1 ? target.url : `${asShare(shareOf(to, target))} ${target.url}`,
+  );
+  return `${who} → ${targets.join(', ')}`;
+}
+
+/** The first language of an Accept-Language text, by its name. */
+const firstLanguage = (text: string): string => languageName(text.split(/[,;]/, 1)[0] ?? text);
+
+const exampleOf = (agent: string): ExampleDevice | undefined =>
+  exampleDevices.find((device) => agents[device] === agent);
+
+/** The visitor of a test in words. */
+export function describeVisitor({ visitor }: RuleTestField): string {
+  const { country, language, userAgent, platform, device, browser, query, referrer, at } = visitor;
+  const t = ruleTexts;
+  const example = exampleOf(userAgent);
+  const facts = [
+    country && countryName(country),
+    language && firstLanguage(language),
+    example ? texts.explain.devices[example] : userAgent,
+    platform && named(texts.platforms, platform),
+    device && named(t.devices, device),
+    browser,
+    query && `?${query}`,
+    referrer && t.fact(t.kinds.referrer, referrer),
+    at && at !== INCOMPLETE && atMoment(at),
+  ];
+  return facts.filter(Boolean).join(', ') || t.anyVisitor;
+}
+
+function describeExpected({ is, text }: RuleTestField['expect']): string {
+  const t = ruleTexts;
+  if (is === 'rule') return t.expectsRule(text);
+  if (is === 'url') return text;
+  return is === 'noRule' ? t.expectsNoRule : t.expectsAnyRule;
+}
+
+/** A test in words. */
+export const describeTest = (test: RuleTestField): string =>
+  ruleTexts.test(describeVisitor(test), describeExpected(test.expect));

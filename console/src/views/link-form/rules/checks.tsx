@@ -1,0 +1,39 @@
+import { type ReactElement, useId } from 'react';
+import { ErrorNote, type Option } from '../../../parts/field.tsx';
+
+/** A choice of any of a few. */
+export function Checks({
+  label,
+  options,
+  chosen,
+  onChosen,
+  error,
+}: {
+  label: string;
+  options: readonly Option<string>[];
+  chosen: readonly string[];
+  onChosen: (chosen: readonly string[]) => void;
+  error: string | undefined;
+}): ReactElement {
+  const note = useId();
+  return (
+    <fieldset className={error === undefined ? 'checks' : 'checks wrong'} aria-label={label}>
+      <legend>{label}</legend>
+      {options.map(({ value, text }) => (
+        <label key={value} className="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            aria-invalid={error === undefined ? undefined : true}
+            aria-describedby={error === undefined ? undefined : note}
+            onChange={({ target }) =>
+              onChosen(target.checked ? [...chosen, value] : chosen.filter((one) => one !== value))
+            }
+          />
+          <span>{text}</span>
+        </label>
+      ))}
+      <ErrorNote id={note} error={error} />
+    </fieldset>
+  );
+}

@@ -1,0 +1,108 @@
+import { type ReactElement, useRef } from 'react';
+import { flushSync } from 'react-dom';
+import type { FieldErrors } from '../../../data/link-fields.ts';
+import {
+  MAX_TARGETS,
+  type RuleTargetField,
+  shareOf,
+  withOneMore,
+  withoutTarget,
+  withWeight,
+} from '../../../data/rule-fields.ts';
+import { ErrorNote, TextField, UrlField } from '../../../parts/field.tsx';
+import { Icon } from '../../../parts/icon.tsx';
+import { ruleTexts } from '../../../rule-texts.ts';
+import { asShare } from '../../../words/format.ts';
+
+/** The destinations of a rule; several divide its visitors by their weights. */
+export function RuleTargets({
+  to,
+  at,
+  errors,
+  onTo,
+}: {
+  to: readonly RuleTargetField[];
+  at: string;
+  errors: FieldErrors;
+  onTo: (to: readonly RuleTargetField[]) => void;
+}): ReactElement {
+  const part = useRef<HTMLDivElement>(null);
+  const t = ruleTexts;
+  const isSplit = to.length > 1;
+  const set = (index: number, patch: Partial<RuleTargetField>) =>
+    onTo(to.map((one, other) => (other === index ? { ...one, ...patch } : one)));
+  const add = () => {
+    flushSync(() => onTo(withOneMore(to)));
+    part.current?.querySelector<HTMLElement>('.rule-target:last-of-type input[type="url"]')?.focus();
+  };
+  const remove = (index: number) => {
+    flushSync(() => onTo(withoutTarget(to, index)));
+    part.current?.querySelector<HTMLElement>('.rule-target input[type="url"]')?.focus();
+  };
+  return (
+    <div className="where" ref={part}>
+      {isSplit && (
+        <p>
+          <b>{t.goToOne}</b>
+        </p>
+      )}
+      {to.map((target, index) => {
+        const path = `${at}.${index}`;
+        const number = index + 1;
+        return (
+          <div className={isSplit ? 'rule-target split' : 'rule-target'} key={target.key}>
+            {isSplit && (
+              <TextField
+                label={t.share}
+                aria-label={t.weight(number)}
+                inputMode="numeric"
+                maxLength={5}
+                value={target.weight}
+                onText={(weight) => onTo(withWeight(to, index, weight))}
+                hint={t.isShare(asShare(shareOf(to, target)))}
+                error={errors[`${path}.weight`]}
+              />
+            )}
+            <UrlField
+              label={isSplit ? t.target(number) : t.goTo}
+              value={target.url}
+              placeholder="https://"
+              onText={(url) => set(index, { url })}
+              error={errors[`${path}.url`] ?? errors[path]}
+            />
+            {isSplit && (
+              <TextField
+                label={t.name}
+                aria-label={t.targetName(number)}
+                placeholder={t.targetNamePlaceholder}
+                maxLength={60}
+                value={target.name}
+                onText={(name) => set(index, { name })}
+                error={errors[`${path}.name`]}
+              />
+            )}
+            {isSplit && (
+              <button
+                type="button"
+                className="bare"
+                aria-label={t.removeTarget(number)}
+                onClick={() => remove(index)}
+              >
+                <Icon name="trash" />
+              </button>
+            )}
+          </div>
+        );
+      })}
+      <ErrorNote id={`${at}-error`} error={errors[at]} />
+      <div className="buttons">
+        {to.length < MAX_TARGETS && (
+          <button type="button" className="button text small" onClick={add}>
+            <Icon name="plus" /> {t.split}
+          </button>
+        )}
+        {isSplit && <span className="hint">{t.splitHint}</span>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import type { FieldErrors, FormProps } from '../../../data/link-fields.ts';
+import { describeTest } from '../../../data/rule-words.ts';
+import type { LinkWholeFragment } from '../../../generated/documents.ts';
+import { Icon } from '../../../parts/icon.tsx';
+import { ruleTexts } from '../../../rule-texts.ts';
+import { warningsOf } from './warnings.ts';
+
+/** A failed test in words: the API has the reason in English only. */
+function describeFailure(error: string): string {
+  const t = ruleTexts;
+  const [, name] = /the rule "(.*)" leads/.exec(error) ?? [];
+  if (name !== undefined) return / to another URL/.test(error) ? t.failsElsewhere(name) : t.failsRule(name);
+  return /no rule leads/.test(error) ? t.failsNoRule : error;
+}
+
+/** The first error of a test. */
+function errorOf(errors: FieldErrors, index: number): string | undefined {
+  const at = `ruleTests.${index}`;
+  const found = Object.keys(errors).find((path) => path === at || path.startsWith(`${at}.`));
+  return found === undefined ? undefined : errors[found];
+}
+
+/** The tests of a link's rules, and the way to more. */
+export function RuleTests({
+  fields,
+  errors,
+  onChange,
+  link,
+}: FormProps & {
+  /** Absent for a new link, which cannot be tried. */
+  link: LinkWholeFragment | undefined;
+}): ReactElement {
+  const { ruleTests: tests } = fields;
+  const warnings = link && warningsOf(link, fields)?.byTest;
+  const t = ruleTexts;
+  return (
+    <section className="rule-tests" aria-label={t.tests}>
+      <p>
+        <b>{t.tests}</b> <span className="hint">{tests.length === 0 ? t.noTests : t.testsLead}</span>
+      </p>
+      {errors.ruleTests !== undefined && <p className="error">{errors.ruleTests}</p>}
+      <ul>
+        {tests.map((test, index) => {
+          const error = errorOf(errors, index);
+          const wrong = error === undefined ? warnings?.get(index) : describeFailure(error);
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: tests have no other identity, and no state
+            <li key={index}>
+              <div>
+                <bdi>{describeTest(test)}</bdi>
+                {wrong !== undefined && (
+                  <p className={error === undefined ? 'hint warning' : 'error'} role="alert">
+                    {wrong}
+                  </p>
+                )}
+              </div>
+              <button
+                type="button"
+                className="bare"
+                aria-label={t.removeTest(index + 1)}
+                aria-invalid={error === undefined ? undefined : true}
+                onClick={() => onChange({ ruleTests: tests.toSpliced(index, 1) })}
+              >
+                <Icon name="trash" />
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      {link && (
+        <Link href={`/links/${link.id}/test`} className="button quiet small">
+          <Icon name="eye" /> {t.tryIt}
+        </Link>
+      )}
+    </section>
+  );
+}

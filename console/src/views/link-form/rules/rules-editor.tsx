@@ -1,0 +1,86 @@
+import { type ReactElement, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { focusNow } from '../../../app/focus.ts';
+import type { FormProps } from '../../../data/link-fields.ts';
+import { moved, type RuleField, withRenamed } from '../../../data/rule-fields.ts';
+import type { LinkWholeFragment } from '../../../generated/documents.ts';
+import { ErrorNote } from '../../../parts/field.tsx';
+import { ruleTexts } from '../../../rule-texts.ts';
+import { RuleCard } from './rule-card.tsx';
+import { type Drag, useReorder } from './use-reorder.ts';
+import { warningsOf } from './warnings.ts';
+
+/** The side of a rule on which the dragged one would come, if it would move there. */
+function dropAt({ from, to }: Drag, index: number, count: number): 'before' | 'after' | null {
+  if (to === from || to === from + 1) return null;
+  if (to === index) return 'before';
+  return to === count && index === count - 1 ? 'after' : null;
+}
+
+/** The rules of a link as cards in their order. */
+export function RulesEditor({
+  fields,
+  errors,
+  onChange,
+  link,
+}: FormProps & { link: LinkWholeFragment | undefined }): ReactElement {
+  const { rules } = fields;
+  const t = ruleTexts;
+  const list = useRef<HTMLOListElement>(null);
+  const [said, setSaid] = useState('');
+  // A choice is reported after the click and rendered later still: keys in between must not undo it.
+  const latest = useRef(fields);
+  latest.current = fields;
+  const set = (patch: Partial<Pick<typeof fields, 'rules' | 'ruleTests'>>) => {
+    latest.current = { ...latest.current, ...patch };
+    onChange(patch);
+  };
+  const change = (index: number, patch: Partial<RuleField>) => {
+    const { rules: all, ruleTests: tests } = latest.current;
+    const before = all[index];
+    const isRenamed = before !== undefined && patch.name !== undefined && patch.name !== before.name;
+    const renamed = isRenamed ? withRenamed(tests, before.name, patch.name ?? '') : tests;
+    set({
+      rules: all.map((one, at) => (at === index ? { ...one, ...patch } : one)),
+      ...(renamed !== tests && { ruleTests: renamed }),
+    });
+  };
+  const move = (from: number, to: number) => {
+    if (to < 0 || to >= rules.length) return;
+    set({ rules: moved(latest.current.rules, from, to) });
+    setSaid(t.movedTo(to + 1, rules.length));
+  };
+  const remove = (index: number) => {
+    flushSync(() => set({ rules: latest.current.rules.toSpliced(index, 1) }));
+    setSaid(t.removed(index + 1));
+    focusNow(`.rules > .list > li:nth-child(${Math.min(index + 1, rules.length - 1)}) .drag`) ||
+      focusNow('.rules > .buttons > .button');
+  };
+  const { drag, handle } = useReorder(list, move);
+  const warnings = link ? warningsOf(link, fields) : null;
+  return (
+    <>
+      <p className="unseen" role="status">
+        {said}
+      </p>
+      <ErrorNote id="rules-error" error={errors.rules} />
+      <ol className={drag === null ? 'list' : 'list dragging'} ref={list} aria-label={t.list}>
+        {rules.map((rule, index) => (
+          <RuleCard
+            key={rule.key}
+            rule={rule}
+            index={index}
+            count={rules.length}
+            errors={errors}
+            warning={warnings?.byRule.get(rule.id)}
+            drop={drag && dropAt(drag, index, rules.length)}
+            handle={handle(index)}
+            onRule={(patch) => change(index, patch)}
+            onMove={(to) => move(index, to)}
+            onRemove={() => remove(index)}
+          />
+        ))}
+      </ol>
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import { changedFields } from '../../../data/edit-state.ts';
+import { type LinkFields, toLinkFields } from '../../../data/link-fields.ts';
+import type { LinkWholeFragment } from '../../../generated/documents.ts';
+import { ruleTexts } from '../../../rule-texts.ts';
+
+/** Warnings in words, by the ids of rules and the places of tests. */
+interface Warnings {
+  readonly byRule: ReadonlyMap<string, string>;
+  readonly byTest: ReadonlyMap<number, string>;
+}
+
+/** The warnings of a link as it is saved; null once the form has other rules, about which nothing is known yet. */
+export function warningsOf(link: LinkWholeFragment, fields: LinkFields): Warnings | null {
+  const changed = changedFields(fields, toLinkFields(link));
+  if ('rules' in changed || 'ruleTests' in changed || 'url' in changed) return null;
+  const byRule = new Map<string, string>();
+  const byTest = new Map<number, string>();
+  const t = ruleTexts;
+  for (const { kind, rule, by, test } of link.ruleWarnings ?? []) {
+    if (kind === 'TEST_FAILS') byTest.set(test ?? 0, t.testFails);
+    else if (rule !== null) {
+      const number = link.rules.findIndex(({ id }) => id === by);
+      const name = link.rules[number]?.name;
+      byRule.set(rule, t.warnings[kind](name === undefined ? null : t.named(name, number + 1)));
+    }
+  }
+  return { byRule, byTest };
+}

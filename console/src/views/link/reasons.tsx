@@ -1,0 +1,153 @@
+import type { ReactElement } from 'react';
+import type { ExampleDevice } from '../../data/agents.ts';
+import { toRuleField } from '../../data/rule-fields.ts';
+import { describeCondition } from '../../data/rule-words.ts';
+import type { LinkWholeFragment, RedirectRule } from '../../generated/documents.ts';
+import { ruleTexts } from '../../rule-texts.ts';
+import { texts } from '../../texts.ts';
+import { asShare, atMoment } from '../../words/format.ts';
+import type { Decision } from './example.tsx';
+
+type Step = Decision['steps'][number];
+
+/** The rule that ends a visit with an outcome; without one, the targets decide. */
+const deciding: Readonly<Partial<Record<string, RedirectRule>>> = {
+  NOT_FOUND: 'EXISTS',
+  DISABLED: 'DISABLED',
+  BLOCKED: 'BLOCKED',
+  EXPIRED: 'EXPIRED',
+  PASSWORD: 'PASSWORD',
+  PREVIEW: 'CLICK_LIMIT',
+  LOOP: 'LOOP',
+};
+
+/** A link, and a visitor of it. */
+export interface Visit {
+  readonly link: LinkWholeFragment;
+  readonly device: ExampleDevice;
+  /** Their names; absent if they are unknown. */
+  readonly country?: string | undefined;
+  readonly language?: string | undefined;
+  /** In milliseconds. */
+  readonly at: number;
+}
+
+export function describeVisitor({ device, country, language }: Visit): string {
+  const { who, withDevices } = texts.explain;
+  return who(withDevices[device], country, language);
+}
+
+/** The reason why the targets of a link apply, or do not. */
+function whyTargets({ link, device, country, language }: Visit, applied: boolean): string {
+  const t = texts.explain.why;
+  switch (link.targeting.type) {
+    case 'NONE':
+      return t.noTargets;
+    case 'ROTATION':
+      return device === 'BOT' ? t.firstUrl : t.nextUrl;
+    case 'COUNTRY':
+      return country === undefined ? t.unknownCountry : t.country(country, applied);
+    case 'LANGUAGE':
+      return language === undefined ? t.unknownLanguage : t.language(language, applied);
+    case 'PLATFORM':
+      return device === 'BOT' ? t.unknownSystem : t.system(texts.explain.devices[device], applied);
+  }
+}
+
+/** The shares of a split in a line. */
+export const sharesIn = ({ linkRule }: Step): string =>
+  (linkRule?.shares ?? []).map(({ name, share }) => `${name} ${asShare(share)}`).join(', ');
+
+/** The decision of one of the link's own rules: the condition that the visitor does not meet, if any. */
+function describeRuleStep({ applied, linkRule }: Step, { rules }: LinkWholeFragment): string {
+  const t = ruleTexts;
+  const { ruleId = '', name = '', condition = null } = linkRule ?? {};
+  const rule = rules.find(({ id }) => id === ruleId);
+  if (applied) {
+    const shares = linkRule && sharesIn({ applied, linkRule, rule: 'RULE' });
+    const leads = rule?.when.length === 0 ? t.leadsEverybody(name) : t.leads(name);
+    return shares ? `${leads} ${t.splits(shares)}` : leads;
+  }
+  const unmet = rule && condition !== null ? toRuleField(rule).when[condition] : undefined;
+  return unmet ? t.fails(name, describeCondition(unmet)) : t.failsSomehow(name);
+}
+
+/** The step of the rule that leads, if any. */
+export const leadingStep = ({ steps }: Decision): Step | undefined =>
+  steps.find(({ rule, applied }) => rule === 'RULE' && applied);
+
+/** The steps that a visit reaches: rules behind the one that leads are not among them, and targets are not asked then. */
+function reachedSteps(decision: Decision): readonly Step[] {
+  const { steps } = decision;
+  const lead = leadingStep(decision);
+  if (lead === undefined) return steps;
+  const at = steps.indexOf(lead);
+  return steps.filter(({ rule }, index) => index <= at || (rule !== 'RULE' && rule !== 'TARGETING'));
+}
+
+/** A rule's decision about a visit in words: the API has the reason in English only. */
+function describeStep(step: Step, visit: Visit): string {
+  const { rule, applied } = step;
+  const { link, device, at } = visit;
+  const { hasPassword, pixels, expiration } = link;
+  const t = texts.explain.why;
+  switch (rule) {
+    case 'EXISTS':
+      return applied ? t.missing : t.exists;
+    case 'DISABLED':
+      return applied ? t.disabled : t.enabled;
+    case 'BLOCKED':
+      return applied ? t.blocked : t.notBlocked;
+    case 'EXPIRED':
+      if (!applied) return t.notExpired;
+      if (expiration.at !== null && Date.parse(expiration.at) <= at)
+        return t.expired(atMoment(expiration.at));
+      return t.reached(expiration.clicks ?? 0);
+    case 'PASSWORD':
+      return applied ? t.wrongPassword : hasPassword ? t.rightPassword : t.noPassword;
+    case 'CLICK_LIMIT':
+      return applied ? t.notCounted : expiration.clicks === null ? t.noLimit : t.counted;
+    case 'RULE':
+      return describeRuleStep(step, link);
+    case 'TARGETING':
+      return whyTargets(visit, applied);
+    case 'LOOP':
+      return applied ? t.loop : t.noLoop;
+    case 'PIXELS':
+      if (pixels.length === 0) return t.noPixels;
+      return applied ? t.pixels(pixels.length) : device === 'BOT' ? t.bot : t.sentOn;
+  }
+}
+
+/** The deciding reason, and below it all steps in their order. */
+export function Reasons({ decision, visit }: { decision: Decision; visit: Visit }): ReactElement {
+  const { outcome } = decision;
+  const end = deciding[outcome];
+  const reached = reachedSteps(decision);
+  const lead = leadingStep(decision);
+  const step = end === undefined ? (lead ?? reached.find(({ rule }) => rule === 'TARGETING')) : undefined;
+  const last = step ?? reached.find(({ rule }) => rule === end);
+  const at = last === undefined ? -1 : reached.indexOf(last);
+  const others = end === undefined ? reached.toSpliced(at, 1) : reached.slice(0, at);
+  const t = texts.explain;
+  return (
+    <>
+      {last && (
+        <p className="deciding">
+          {describeStep(last, visit)}
+          {end === undefined && !last.applied && ` ${t.ownDestination}`}
+        </p>
+      )}
+      {others.length > 0 && (
+        <>
+          <h3>{t.alsoChecked}</h3>
+          <ul className="steps">
+            {others.map((one) => (
+              <li key={`${one.rule} ${one.linkRule?.ruleId}`}>{describeStep(one, visit)}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
