@@ -130,7 +130,7 @@ function Tabs({
       </nav>
       {tab === 'edit' && <EditLink link={link} edit={edit} again={again} />}
       {tab === 'statistics' && (
-        <Statistics owner={{ kind: 'link', id: link.id, name: link.alias }} />
+        <Statistics owner={{ kind: 'link', id: link.id, name: link.alias }} rules={link.rules} />
       )}
       {tab === 'history' && <Changes kind="LINK" recordId={link.id} />}
       {tab === 'test' && (

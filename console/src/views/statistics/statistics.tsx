@@ -2,8 +2,14 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
-import { AnyLinkDocument, StatisticsOfDocument, TopOfDocument } from '../../generated/documents.ts';
+import {
+  AnyLinkDocument,
+  type LinkRulesFragment,
+  StatisticsOfDocument,
+  TopOfDocument,
+} from '../../generated/documents.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { lazily } from '../../parts/lazily.tsx';
 import { Empty, FaultNotice, Unread } from '../../parts/notice.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
@@ -31,8 +37,17 @@ import {
 import { TopLinks } from './top-links.tsx';
 import { useCounting } from './use-counting.ts';
 
+const Variants = lazily(async () => (await import('./variants.tsx')).Variants, null);
+
 /** The figures of the page of statistics, for any period, next to those of an earlier one. */
-export function Statistics({ owner }: { owner: Owner }): ReactElement {
+export function Statistics({
+  owner,
+  rules,
+}: {
+  owner: Owner;
+  /** The rules of a link. */
+  rules?: LinkRulesFragment['rules'];
+}): ReactElement {
   const now = useNow();
   const [location, navigate] = useLocation();
   const query = useSearch();
@@ -137,6 +152,7 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
                     earlier={begin === null && past?.clicks ? past : undefined}
                   />
                 )}
+                {rules && rules.length > 0 && <Variants owner={owner} period={period} rules={rules} />}
                 <Dimensions owner={owner} period={period} />
               </div>
             </>
