@@ -180,12 +180,18 @@ function targetingInput(
   return { type, platforms: filled.map(({ key, url }) => ({ platform: key as Platform, url })) };
 }
 
-/** The rules as they are sent: the URLs of their targets follow the parameters of the link's. */
+/**
+ * The rules as they are sent: the URLs of their targets follow the parameters of the link's. Those of the first rules get them, but
+ * not those that targets or rules had before.
+ */
 function rulesInput({ url: address, utmOnTargets, rules }: LinkFields, read: LinkFields): LinkRuleInput[] {
-  const before = read.rules.length === 0 ? noUtm : utmIn(read.url);
-  const after = utmIn(address);
+  const [before, after] = [utmIn(read.url), utmIn(address)];
+  const known = new Set(Object.values(read.targets).flatMap((list) => list.map(({ url }) => url)));
+  const isNew = (url: string) => read.rules.length === 0 && !known.has(url);
   return rules.map((rule) =>
-    ruleInput(rule, (url) => (utmOnTargets && url !== '' ? followUtm(url, before, after) : url)),
+    ruleInput(rule, read.rules, (url) =>
+      utmOnTargets && url !== '' ? followUtm(url, isNew(url) ? noUtm : before, after) : url,
+    ),
   );
 }
 

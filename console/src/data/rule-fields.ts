@@ -216,15 +216,26 @@ function conditionInput(condition: ConditionField): RuleConditionInput {
 /** A weight as a number; anything else is sent as -1, which the API refuses in its own words. */
 const parseWeight = (text: string): number => (/^\d{1,5}$/.test(text.trim()) ? Number(text) : -1);
 
-/** A rule as it is sent. @param follow gives the URL of a target its link's parameters */
-export const ruleInput = (rule: RuleField, follow: (url: string) => string): LinkRuleInput => ({
-  ...{ id: rule.id || null, name: rule.name.trim() || null },
-  when: rule.when.map(conditionInput),
-  to: rule.to.map(({ id, name, url, weight }) => ({
-    ...{ id: id || null, name: name.trim() || null, weight: parseWeight(weight) },
-    url: follow(withScheme(url)),
-  })),
-});
+/**
+ * A rule as it is sent. Ids that the link does not have any more go, since somebody else removed what they name.
+ * @param stored the rules that the link has
+ * @param follow gives the URL of a target its link's parameters
+ */
+export function ruleInput(
+  rule: RuleField,
+  stored: readonly RuleField[],
+  follow: (url: string) => string,
+): LinkRuleInput {
+  const known = stored.find(({ id }) => id !== '' && id === rule.id);
+  return {
+    ...{ id: known?.id ?? null, name: rule.name.trim() || null },
+    when: rule.when.map(conditionInput),
+    to: rule.to.map(({ id, name, url, weight }) => ({
+      ...{ id: known?.to.some((one) => one.id === id) ? id || null : null, name: name.trim() || null },
+      ...{ url: follow(withScheme(url)), weight: parseWeight(weight) },
+    })),
+  };
+}
 
 /** A test as it is sent. */
 export function testInput({ visitor, expect: { is, text } }: RuleTestField): RuleTestInput {

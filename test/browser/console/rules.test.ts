@@ -382,7 +382,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
         { country: 'JP', url: 'https://example.com/jp' },
       ],
     };
-    const { caller, page, id } = await openLink({ targeting });
+    const { caller, page, id } = await openLink({ targeting, url: 'https://example.com/?utm_source=mail' });
     await unfold(page);
     await page.getByRole('button', { name: 'Turn these destinations into rules' }).click();
     await expect.poll(() => chips(rule(page, 1))).toEqual(['Country: Germany, Austria']);

@@ -54,7 +54,11 @@ export const againIn =
       again,
       shownNames.filter((name) => fields.includes(loggedName(name))),
     )
-      .map(({ name, is }) => `${name} ${is === texts.link.nothing ? is : texts.link.quoted(is)}`)
+      // Lists of several lines are too long for a message.
+      .map(({ name, is }) => {
+        if (is.includes('\n')) return name;
+        return `${name} ${is === texts.link.nothing ? is : texts.link.quoted(is)}`;
+      })
       .join(', ');
 
 /** The names of spaces, pixels and tags, by their ids. */
