@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { loadRuleWords } from '../../console/src/data/late-rule-words.ts';
 import { type ChangedValue, idsIn, nameIn, showValue } from '../../console/src/data/values.ts';
 import { splitChanged } from '../../console/src/words/difference.ts';
 
@@ -43,6 +44,25 @@ describe('values of changes in words', () => {
     expect(told({ name: 'targeting', before, after })).toEqual([['French', null, 'https://fr.example/']]);
   });
 
+  test('tell each rule that differs, and their order, by destinations until their words are there', async () => {
+    const to = [{ id: 3, name: 'T', url: 'https://example.com/', weight: 1 }];
+    const [one, other] = [
+      { id: 1, name: 'One', when: [{ country: { notIn: ['DE'] } }], to },
+      { id: 2, name: 'Other', when: [], to },
+    ];
+    const before = JSON.stringify({ next: 4, rules: [one] });
+    const after = JSON.stringify({ next: 4, rules: [other, one] });
+    const order = ['Rules', 'One', 'Other, One'];
+    const rules = { name: 'rules', before, after };
+    expect(told(rules)).toEqual([order, ['Other', null, 'https://example.com/']]);
+    await loadRuleWords();
+    expect(told(rules)).toEqual([order, ['Other', null, 'Everybody → https://example.com/']]);
+    const narrower = JSON.stringify({ next: 4, rules: [{ ...one, when: [{ country: { in: ['DE'] } }] }] });
+    expect(told({ ...rules, after: narrower })).toEqual([
+      ['One', 'Country: not Germany → https://example.com/', 'Country: Germany → https://example.com/'],
+    ]);
+  });
+
   test('show no secret, and no whole of what is cut', () => {
     expect(showValue(link, { ...kept, name: 'password', isSecret: true }, nameOf)).toMatchObject({
       unshown: 'secret',
@@ -59,7 +79,10 @@ describe('values of changes in words', () => {
 
   test('of a text that is no JSON, or of an unknown field, are no failure', () => {
     expect(told({ name: 'title', before: '{', after: '"New"' })).toEqual([['Title', null, 'New']]);
-    expect(told({ name: 'rules', before: null, after: '[{"a":1}]' })).toEqual([['Rules', null, '[{"a":1}]']]);
+    expect(told({ name: 'weather', before: null, after: '[{"a":1}]' })).toEqual([
+      ['Weather', null, '[{"a":1}]'],
+    ]);
+    expect(told({ name: 'rules', before: null, after: '[{"a":1}]' })).toEqual([]);
     expect(told({ name: 'targeting', before: '[]', after: '{"type":"NEW","countries":[null]}' })).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { APPEARANCES, chromiumPath, closeTabs, faultsFor } from '../../support/b
 import { newUrl, shown, signIn, unfold } from '../../support/console.ts';
 import { visit } from '../../support/visit.ts';
 
-/** What tests read of a link's rules. */
+/** The fields of a link's rules that tests read. */
 const RULES = `rules { name when { country { in notIn } platform { in } device { in } browser { in } language { in notIn }
   query { name in exists } referrer { in } time { from until } hours { days from to timeZone } } to { name url weight } }
   ruleTests { visitor { country language query userAgent } expect { rule noRule url } }`;
@@ -160,7 +160,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     const { caller, page, id, complaints } = await openLink(THREE);
     await shown(rule(page, 3));
     const names = () =>
-      page.locator('.rule .name').evaluateAll((all: { value: string }[]) => all.map(({ value }) => value));
+      page.evaluate("[...document.querySelectorAll('.rule .name')].map(({ value }) => value)");
     await rule(page, 3).getByRole('button', { name: 'Move rule 3 up' }).click();
     await expect.poll(() => names()).toEqual(['A', 'C', 'B']);
     await shown(page.getByText('Now rule 2 of 3.'));
@@ -176,13 +176,10 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
       .poll(() => page.evaluate('document.activeElement.closest(".rule").querySelector(".name").value'))
       .toBe('A');
     const [from, to] = [rule(page, 3).locator('.drag'), rule(page, 1)];
-    const [start, end] = [await from.boundingBox(), await to.boundingBox()];
-    if (!start || !end) throw new Error('rules are not in sight');
-    await page.evaluate('scrollTo(0, 0)');
-    const top = await to.boundingBox();
-    const handle = await from.boundingBox();
-    if (!top || !handle) throw new Error('rules are not in sight');
     await page.setViewportSize({ width: 1280, height: 2_000 });
+    await page.evaluate('scrollTo(0, 0)');
+    const [top, handle] = [await to.boundingBox(), await from.boundingBox()];
+    if (!top || !handle) throw new Error('rules are not in sight');
     await page.mouse.move(handle.x + 5, handle.y + 5);
     await page.mouse.down();
     await page.mouse.move(top.x + 20, top.y + 5, { steps: 5 });

@@ -218,7 +218,7 @@ export function Explain({ link, edit }: { link: LinkWholeFragment; edit: EditSta
   );
 }
 
-/** What the visitor gets: of a split, all destinations with their shares. */
+/** The result of a visit in words: of a split, all destinations with their shares. */
 function Told({ result, edit }: { result: Result; edit: EditState | null }): ReactElement {
   const { decision, visit } = result;
   const shares = leadingStep(decision)?.linkRule?.shares ?? [];
