@@ -7,19 +7,21 @@ import {
 } from '../../console/src/data/link-fields.ts';
 import { linkErrors, unsendable } from '../../console/src/data/refusals.ts';
 import {
-  type ConditionField,
   newCondition,
   newRule,
   newTarget,
-  type RuleField,
-  type RuleTargetField,
-  ruleInput,
   shareOf,
-  toRuleField,
-  toTestField,
   withOneMore,
   withoutTarget,
   withWeight,
+} from '../../console/src/data/rule-edits.ts';
+import {
+  type ConditionField,
+  type RuleField,
+  type RuleTargetField,
+  ruleInput,
+  toRuleField,
+  toTestField,
 } from '../../console/src/data/rule-fields.ts';
 import { rulesOfTargets } from '../../console/src/data/rules-of-targets.ts';
 import { fieldsWith, typedFields } from '../../console/src/data/typed.ts';

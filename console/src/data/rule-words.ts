@@ -2,13 +2,13 @@ import { ruleTexts } from '../rule-texts.ts';
 import { texts } from '../texts.ts';
 import { asShare, atMoment, countryName, INCOMPLETE, languageName } from '../words/format.ts';
 import { agents, type ExampleDevice, exampleDevices } from './agents.ts';
+import { shareOf } from './rule-edits.ts';
 import {
   type ConditionField,
   type ConditionKind,
   enteredValues,
   type RuleField,
   type RuleTestField,
-  shareOf,
   weekdays,
 } from './rule-fields.ts';
 

@@ -1,5 +1,6 @@
 import { filledTargets, type LinkFields } from './link-fields.ts';
-import { MAX_RULES, newCondition, newRule, type RuleField } from './rule-fields.ts';
+import { MAX_RULES, newCondition, newRule } from './rule-edits.ts';
+import type { RuleField } from './rule-fields.ts';
 import { targetChoice } from './target-choices.ts';
 
 const kinds = { COUNTRY: 'country', PLATFORM: 'platform', LANGUAGE: 'language' } as const;

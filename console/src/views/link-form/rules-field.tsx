@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { flushSync } from 'react-dom';
 import { focusSoon } from '../../app/focus.ts';
 import type { FormProps } from '../../data/link-fields.ts';
-import { MAX_RULES, newRule } from '../../data/rule-fields.ts';
+import { MAX_RULES, newRule } from '../../data/rule-edits.ts';
 import { rulesOfTargets } from '../../data/rules-of-targets.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';

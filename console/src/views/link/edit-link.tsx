@@ -9,7 +9,7 @@ import { changedInput, type FieldErrors, filledTargets, toLinkFields } from '../
 import { loggedName } from '../../data/meanwhile.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
-import { shareOf } from '../../data/rule-fields.ts';
+import { shareOf } from '../../data/rule-edits.ts';
 import { useSession } from '../../data/session.ts';
 import { targetChoice } from '../../data/target-choices.ts';
 import { aboutRecord, dismissAbout, dismissToast, showToast } from '../../data/toasts.ts';

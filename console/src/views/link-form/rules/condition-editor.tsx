@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { FieldErrors } from '../../../data/link-fields.ts';
-import { type ConditionField, comparisons, isTyped, weekdays } from '../../../data/rule-fields.ts';
+import { type ConditionField, isTyped, weekdays } from '../../../data/rule-fields.ts';
 import { dayName } from '../../../data/rule-words.ts';
 import { Choice } from '../../../parts/choice.tsx';
 import { ErrorNote, SelectField, TextField } from '../../../parts/field.tsx';
@@ -17,6 +17,8 @@ export interface ConditionProps {
   readonly errors: FieldErrors;
   onCondition(patch: Partial<ConditionField>): void;
 }
+
+const comparisons = ['in', 'notIn', 'exists', 'absent'] as const;
 
 /** The first error at one of the paths, or below it. */
 const errorAt = (errors: FieldErrors, ...paths: readonly string[]): string | undefined =>

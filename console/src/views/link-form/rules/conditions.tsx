@@ -1,13 +1,12 @@
 import { type ReactElement, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { FieldErrors } from '../../../data/link-fields.ts';
+import { MAX_CONDITIONS, newCondition } from '../../../data/rule-edits.ts';
 import {
   type ConditionField,
   type ConditionKind,
   conditionKinds,
   listKinds,
-  MAX_CONDITIONS,
-  newCondition,
 } from '../../../data/rule-fields.ts';
 import { describeCondition } from '../../../data/rule-words.ts';
 import { ErrorNote } from '../../../parts/field.tsx';

@@ -1,14 +1,8 @@
 import { type ReactElement, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import type { FieldErrors } from '../../../data/link-fields.ts';
-import {
-  MAX_TARGETS,
-  type RuleTargetField,
-  shareOf,
-  withOneMore,
-  withoutTarget,
-  withWeight,
-} from '../../../data/rule-fields.ts';
+import { MAX_TARGETS, shareOf, withOneMore, withoutTarget, withWeight } from '../../../data/rule-edits.ts';
+import type { RuleTargetField } from '../../../data/rule-fields.ts';
 import { ErrorNote, TextField, UrlField } from '../../../parts/field.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
