@@ -115,13 +115,16 @@ export async function deleteValues(
 
 /**
  * True if the record has changes in the log after one of them: a later one has a larger id.
- * @param except the fields of changes that do not count
+ * @param fields the fields of changes that do not count
+ * @param ids further changes that do not count
  */
 export async function hasLaterChanges(
   db: Data,
   record: RecordOfAccount & { readonly id: number },
-  except: readonly string[],
+  fields: readonly string[],
+  ids: readonly number[],
 ): Promise<boolean> {
-  const later = sql`${changesOf(record)} AND "id" > ${record.id} AND "fields" <> ${JSON.stringify(except)}`;
-  return (await db.read(sql`SELECT 1 FROM "Change" WHERE ${later} LIMIT 1`)).length > 0;
+  const others = ids.length > 0 ? sql` AND NOT (${db.dialect.isIn(sql`"id"`, 'integer', ids)})` : sql``;
+  const later = sql`${changesOf(record)} AND "id" > ${record.id} AND "fields" <> ${JSON.stringify(fields)}`;
+  return (await db.read(sql`SELECT 1 FROM "Change" WHERE ${later}${others} LIMIT 1`)).length > 0;
 }

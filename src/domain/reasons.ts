@@ -15,6 +15,7 @@ export const reasons = {
   BODY_NOT_AN_OBJECT: 'The body is no JSON object.',
   BODY_TOO_LARGE_OR_LATE: 'The body has more than {max} bytes, or arrived too late.',
   CHANGED_SINCE: 'The record was changed at {at}.',
+  CHANGE_NOT_OWN_OR_TOO_OLD: 'Another key or person has made the change, or it is older than 24 hours.',
   CHANGE_NOT_REVERTABLE:
     'The change cannot be reverted: its values were not kept or are deleted, or nothing undoes it.',
   DELETED_LINK_IN_IMPORT: 'The imported line says that the link was deleted.',
@@ -36,6 +37,7 @@ export const reasons = {
   LAST_WAY_TO_SIGN_IN: 'It is the last way to sign in.',
   LINK_ENDED: 'The link with its token is unknown, too old, or was used already.',
   MERGED_INTO_ITSELF: 'The tag that stays is among those that go.',
+  NAME_OF_BUILT_IN_TOOL: 'A built-in tool for agents has this name.',
   NAME_OF_TRUSTED_DOCUMENT: 'A trusted document of the operator has this id.',
   NAME_TAKEN: 'Another record of the account has this name.',
   NEW_DOMAIN_NEEDS_ROLE: 'The account lacks the domain; adding one needs the role {role}.',

@@ -46,6 +46,17 @@ export interface Reverting {
   now(): Date;
 }
 
+/** Conditions on a change that is taken back. */
+export interface RevertOptions {
+  /** True if only recent changes of the same caller are taken back. */
+  readonly onlyOwn?: boolean;
+  /** The ids of changes that the same request has taken back already: the record is as it was before them. */
+  readonly undone?: readonly number[];
+}
+
+/** Milliseconds for which callers may take back changes as their own. */
+const OWN_FOR = 24 * 3_600_000;
+
 /** A change that was taken back. */
 export interface Reverted {
   readonly kind: KindWithValues;
@@ -55,6 +66,13 @@ export interface Reverted {
 }
 
 const notRevertable = (): DomainError => invalidField('id', refusal('NOT_REVERTABLE'));
+
+/** @throws DomainError VALIDATION if another caller has made the change, or it is too old */
+function requireOwn({ actor, now }: Reverting, change: LoggedChange): void {
+  const { keyId, userId, at } = change;
+  const isOwn = keyId === actor.keyId && userId === actor.userId && (keyId ?? userId) !== null;
+  if (!isOwn || now().getTime() - at.getTime() > OWN_FOR) throw invalidField('id', refusal('NOT_OWN_CHANGE'));
+}
 
 /** A change of a record that can be taken back. */
 type Revertable = LoggedChange & { readonly kind: KindWithValues; readonly accountId: number };
@@ -67,14 +85,19 @@ function isOfKind(change: LoggedChange): change is Revertable {
  * Takes a change of the account back, as soon as it is committed.
  * @throws DomainError NOT_FOUND, CONFLICT if something was changed since, VALIDATION, and the errors of deletions
  */
-export async function revertChange(reverting: Reverting, id: string): Promise<Reverted> {
+export async function revertChange(
+  reverting: Reverting,
+  id: string,
+  { onlyOwn = false, undone = [] }: RevertOptions = {},
+): Promise<Reverted> {
   const { db, actor, changeIds } = reverting;
   const change = await findChange(db, actor, id);
   if (change === null) throw notFound('change');
+  if (onlyOwn) requireOwn(reverting, change);
   if (!isOfKind(change)) throw notRevertable();
   const { kind, recordId } = change;
   const before = changeIds.length;
-  const restoredBy = await revert(reverting, change);
+  const restoredBy = await revert(reverting, change, undone);
   // A deletion records the links of a space or tag first.
   const changeId = restoredBy ?? (changeIds.length > before ? changeIds.at(-1) : undefined);
   if (changeId === undefined) throw changedSince({ updatedAt: reverting.now() });
@@ -82,9 +105,13 @@ export async function revertChange(reverting: Reverting, id: string): Promise<Re
 }
 
 /** Returns the change that restored the record, if that is not the last one. */
-async function revert(reverting: Reverting, change: Revertable): Promise<number | undefined> {
+async function revert(
+  reverting: Reverting,
+  change: Revertable,
+  undone: readonly number[],
+): Promise<number | undefined> {
   if (change.action === 'CREATED') {
-    await revertCreation(reverting, change);
+    await revertCreation(reverting, change, undone);
     return undefined;
   }
   const kept = await findKept(reverting.db, change.id);
@@ -98,13 +125,18 @@ async function revert(reverting: Reverting, change: Revertable): Promise<number 
   return undefined;
 }
 
-/** Deletes a record that was not changed since its creation. */
-async function revertCreation({ db, longWork, actor, now }: Reverting, change: Revertable): Promise<void> {
+/** Deletes a record that was not changed since its creation, apart from what this request has taken back. */
+async function revertCreation(
+  { db, longWork, actor, changeIds, now }: Reverting,
+  change: Revertable,
+  undone: readonly number[],
+): Promise<void> {
   const { kind, recordId } = change;
   const id = String(recordId);
   const requireUntouched = async (tx: Transaction) => {
     // The record is as it was when only values in the log were deleted.
-    if (!(await hasLaterChanges(tx, change, FORGOTTEN))) return;
+    const ofRequest = undone.length > 0 ? [...undone, ...changeIds] : [];
+    if (!(await hasLaterChanges(tx, change, FORGOTTEN, ofRequest))) return;
     const row = await findRecord(tx, change);
     throw row ? changedSince(row) : notFound(kind.toLowerCase());
   };

@@ -1,11 +1,11 @@
 import { findChange } from '../domain/change/find-changes.ts';
 import { forgetChanges } from '../domain/change/forget.ts';
 import { hasValues, type KindWithValues } from '../domain/change/values.ts';
-import { type Reverted, revertChange } from '../domain/revert.ts';
+import { type Reverted, type RevertOptions, revertChange } from '../domain/revert.ts';
 import { costs, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
 import { ofBatch } from '../engine/graphql/input-limits.ts';
 import { notFound } from '../engine/rules/errors.ts';
-import { MAX_BATCH, parseBatch } from '../engine/rules/input.ts';
+import { MAX_BATCH, parseBatch, parseId } from '../engine/rules/input.ts';
 import { keysOf } from '../engine/tools/keys-of.ts';
 import { builder } from './builder.ts';
 import { Change, typeOf } from './change.ts';
@@ -55,12 +55,36 @@ const RevertChangeResult = defineResult('RevertChange', 'The reverted change', R
 ]);
 
 /** Reverts a change; a conflict has the record as it is now. */
-async function revert(context: Context, id: string): Promise<Reverted | Failure> {
-  const result = await asResult(context, revertChange(context, id));
+async function revert(context: Context, id: string, options?: RevertOptions): Promise<Reverted | Failure> {
+  const result = await asResult(context, revertChange(context, id, options));
   if (!(result instanceof Failure) || result.error.code !== 'CONFLICT') return result;
   const change = await findChange(context.db, context.actor, id);
   if (change === null || !hasValues(change.kind)) return new Failure(notFound('change'));
   return new ConflictOfRecord(result.error, encodeNodeId(typeOf[change.kind], change.recordId));
+}
+
+/** Newest first: a change has a larger id than those before it. */
+function byAge(a: string, b: string): number {
+  return (parseId(b) ?? 0) - (parseId(a) ?? 0);
+}
+
+/** Reverts changes one after the other, and returns the results in the order of the ids. */
+async function revertAll(
+  context: Context,
+  ids: readonly string[],
+  onlyOwn: boolean,
+): Promise<(Reverted | Failure)[]> {
+  const undone: number[] = [];
+  const order = [...ids.keys()];
+  if (onlyOwn) order.sort((a, b) => byAge(ids[a] ?? '', ids[b] ?? ''));
+  const results = new Map<number, Reverted | Failure>();
+  await inSequence(order, async (index) => {
+    const id = ids[index] ?? '';
+    const result = await revert(context, id, { onlyOwn, undone });
+    if (!(result instanceof Failure)) undone.push(parseId(id) ?? 0);
+    results.set(index, result);
+  });
+  return [...results].sort(([a], [b]) => a - b).map(([, result]) => result);
 }
 
 const howReverted =
@@ -81,7 +105,8 @@ builder.mutationFields((t) => ({
   revertChanges: t.field({
     type: [RevertChangeResult],
     description:
-      'Takes up to 100 changes back, one after the other. Returns one result for each, in order. A refused one does not affect the others.',
+      'Takes up to 100 changes back, one after the other. Returns one result for each, in order. A refused one does not affect the ' +
+      'others. A created record that was changed since can be taken back together with those changes, after them.',
     extensions: batchCost,
     args: {
       ids: t.arg.idList({
@@ -89,8 +114,14 @@ builder.mutationFields((t) => ({
         description: `The ids of the changes, at most ${MAX_BATCH}.`,
         ...ofBatch,
       }),
+      onlyOwn: t.arg.boolean({
+        defaultValue: false,
+        description:
+          'If true, only changes by the same key or user of the last 24 hours are taken back, the newest first whatever their order.',
+      }),
     },
-    resolve: (_root, { ids }, context) => inSequence(parseBatch('ids', ids), (id) => revert(context, id)),
+    resolve: (_root, { ids, onlyOwn }, context) =>
+      revertAll(context, parseBatch('ids', ids), onlyOwn === true),
   }),
 }));
 

@@ -718,3 +718,40 @@ test('revertChanges reverts each, in order', async () => {
   ]);
   expect(await record('Link', id)).toMatchObject({ title: 'One' });
 });
+
+describe('revertChanges with onlyOwn', () => {
+  const undo = (ids: (string | undefined)[], caller = owner) =>
+    caller.data<{ revertChanges: Result[] }>(
+      `mutation ($ids: [ID!]!) { revertChanges(ids: $ids, onlyOwn: true) { ${RESULT} } }`,
+      { ids },
+    );
+
+  test('reverts the newest first, with results in the order of the ids', async () => {
+    const { id } = await owner.link({ title: 'One' });
+    await update(id, 'title: "Two"');
+    await update(id, 'title: "Three"');
+    const { revertChanges } = await undo((await changes()).map((change) => change.id));
+    expect(revertChanges).toMatchObject([
+      { __typename: 'RevertedChange', record: null, change: { action: 'DELETED' } },
+      { __typename: 'RevertedChange', change: { action: 'UPDATED' } },
+      { __typename: 'RevertedChange', change: { action: 'UPDATED' } },
+    ]);
+    expect(await record('Link', id)).toBeNull();
+  });
+
+  test('keeps a created record that somebody has changed since', async () => {
+    const { id } = await owner.link({ title: 'One' });
+    await update(id, 'title: "Two"');
+    const [created, updated] = await changes();
+    const other = await server.caller(account);
+    await other.data(`mutation { updateLink(id: ${id}, input: { disabled: true }) { __typename } }`);
+    const [, , theirs] = await changes();
+    const { revertChanges } = await undo([created?.id, updated?.id, theirs?.id]);
+    expect(revertChanges).toEqual([
+      expect.objectContaining({ __typename: 'ConflictError' }),
+      expect.objectContaining({ __typename: 'RevertedChange' }),
+      { __typename: 'ValidationError', fields: [{ path: ['id'], reason: 'CHANGE_NOT_OWN_OR_TOO_OLD' }] },
+    ]);
+    expect(await record('Link', id)).toMatchObject({ title: 'One', disabled: true });
+  });
+});

@@ -427,6 +427,7 @@ const rules: Translation['rules'] = {
   NEW_DOMAIN: 'ist keine Domain dieses Kontos, und Ihre Rolle erlaubt nicht, eine hinzuzufügen',
   NEW_RECORDS: 'ist neu, nach {max} anderen: Importieren Sie die übrigen Einträge noch einmal',
   NOT_A_MEMBER: 'Sie sind kein Mitglied dieses Kontos.',
+  NOT_OWN_CHANGE: 'ist eine Änderung von jemand anderem oder älter als 24 Stunden',
   NOT_REVERTABLE: 'ist eine Änderung, die sich nicht zurücknehmen lässt',
   NOT_CLEARABLE: 'darf nicht leer sein',
   NOT_FOUND: 'Den Eintrag gibt es nicht, oder er gehört zu einem anderen Konto.',
@@ -439,6 +440,8 @@ const rules: Translation['rules'] = {
   OPERATION_DOCUMENT: 'lässt sich nicht speichern: {reason}',
   OPERATION_NAME: 'muss ein Kleinbuchstabe sein, dann bis zu 62 Kleinbuchstaben, Ziffern und -',
   OPERATION_NAME_TAKEN: 'ist schon der Name einer gespeicherten Operation',
+  OPERATION_NAME_OF_TOOL:
+    'ist der Name eines eingebauten Werkzeugs; eine gespeicherte Operation kann damit keines sein',
   OPERATION_OF_OPERATOR: 'ist die ID eines freigegebenen Dokuments des Betreibers',
   OPERATION_SIZE: 'darf höchstens {max} Bytes haben, nicht {length}',
   OPERATION_TEXT: 'darf keine Zeilenumbrüche, Steuerzeichen und unsichtbaren Zeichen haben',

@@ -92,6 +92,7 @@ const rules: Translation['rules'] = {
   NEW_DOMAIN: 'no es un dominio de esta cuenta, y para añadir uno hace falta el rol {role}',
   NEW_RECORDS: 'está de más, tras {max} elementos nuevos: importe el resto de nuevo',
   NOT_A_MEMBER: 'No es miembro de esta cuenta.',
+  NOT_OWN_CHANGE: 'es un cambio de otra persona o de hace más de 24 horas',
   NOT_REVERTABLE: 'es un cambio que no se puede deshacer',
   NOT_CLEARABLE: 'no puede quedar en blanco',
   NOT_FOUND: 'Este elemento no existe.',
@@ -103,6 +104,8 @@ const rules: Translation['rules'] = {
   OPERATION_DOCUMENT: 'no se puede guardar: {reason}',
   OPERATION_NAME: 'debe ser una letra minúscula y hasta 62 letras minúsculas, cifras y -',
   OPERATION_NAME_TAKEN: 'ya es el nombre de una operación guardada',
+  OPERATION_NAME_OF_TOOL:
+    'es el nombre de una herramienta integrada: una operación guardada no puede serlo con ese nombre',
   OPERATION_OF_OPERATOR: 'es el identificador de un documento autorizado del operador',
   OPERATION_SIZE: 'puede tener {max} bytes como máximo, no {length}',
   OPERATION_TEXT: 'no puede tener saltos de línea, caracteres de control ni invisibles',

@@ -92,6 +92,7 @@ const rules: Translation['rules'] = {
   NEW_DOMAIN: 'n’est pas un domaine de ce compte, et en ajouter un demande le rôle {role}',
   NEW_RECORDS: 'est en trop, après {max} nouveaux éléments : importez le reste une nouvelle fois',
   NOT_A_MEMBER: 'Vous n’êtes pas membre de ce compte.',
+  NOT_OWN_CHANGE: 'est une modification de quelqu’un d’autre ou de plus de 24 heures',
   NOT_REVERTABLE: 'est une modification qui ne peut pas être annulée',
   NOT_CLEARABLE: 'ne peut pas être vide',
   NOT_FOUND: 'Cet élément n’existe pas.',
@@ -103,6 +104,8 @@ const rules: Translation['rules'] = {
   OPERATION_DOCUMENT: 'ne peut pas être enregistré : {reason}',
   OPERATION_NAME: 'doit être une lettre minuscule, puis jusqu’à 62 lettres minuscules, chiffres et -',
   OPERATION_NAME_TAKEN: 'est déjà le nom d’une opération enregistrée',
+  OPERATION_NAME_OF_TOOL:
+    'est le nom d’un outil intégré : une opération enregistrée ne peut pas en être un sous ce nom',
   OPERATION_OF_OPERATOR: 'est l’identifiant d’un document autorisé de l’exploitant',
   OPERATION_SIZE: 'peut avoir {max} octets au plus, pas {length}',
   OPERATION_TEXT: 'ne peut avoir ni saut de ligne, ni caractère de contrôle ou invisible',
