@@ -19,6 +19,35 @@ export interface RunOptions {
   readonly tellsChanges?: boolean;
 }
 
+/** A document that callers run by its name: a saved one, or one of the service's own. */
+export interface StoredText {
+  readonly document: string;
+  readonly hash: string;
+}
+
+/** Runs a stored document by the pipeline of all operations. Nothing is thrown that a caller may see: it is in the outcome. */
+export async function runStored(
+  documents: Documents,
+  operation: Operation,
+  { document, hash }: StoredText,
+  variables: Readonly<Record<string, unknown>>,
+  request: ApiRequest,
+  { isGet, tellsChanges = false }: RunOptions,
+): Promise<Outcome> {
+  const sent = { query: document, variables, ...(tellsChanges && { extensions: { changes: true } }) };
+  const sameAs = () => JSON.stringify(['run', hash, variables]);
+  const how = { isGet, acceptsStream: false, tellsFailures: true, sameAs };
+  const result = await run(api, documents, sent, request, how);
+  if (isAsyncIterable(result)) throw new Error('no stored document subscribes');
+  return readOutcome(operation, result, request.keyed !== undefined);
+}
+
+/** True if the caller has all permissions that the operation needs. */
+export function mayRun({ actor }: Pick<ApiRequest, 'actor'>, { needs }: Operation): boolean {
+  const allowed: ReadonlySet<string> = actor.permissions;
+  return [...needs].every((one) => allowed.has(one));
+}
+
 interface Dependencies {
   readonly documents: Documents;
   readonly lookup: OperationLookup;
@@ -70,11 +99,10 @@ export class SavedOperations {
   }
 
   /** The operation, and what it needs; null if it is broken, or the caller lacks a permission that it needs. */
-  runnable({ actor }: Pick<ApiRequest, 'actor'>, saved: SavedOperation): Operation | null {
+  runnable(request: Pick<ApiRequest, 'actor'>, saved: SavedOperation): Operation | null {
     if (this.#checks.of(saved).broken !== null) return null;
     const operation = this.prepare(saved);
-    const allowed: ReadonlySet<string> = actor.permissions;
-    return [...operation.needs].every((one) => allowed.has(one)) ? operation : null;
+    return mayRun(request, operation) ? operation : null;
   }
 
   /** Runs an operation by the pipeline of all operations. Nothing is thrown that a caller may see: it is in the outcome. */
@@ -82,16 +110,11 @@ export class SavedOperations {
     request: ApiRequest,
     saved: SavedOperation,
     variables: Readonly<Record<string, unknown>>,
-    { isGet, tellsChanges = false }: RunOptions,
+    options: RunOptions,
   ): Promise<Outcome> {
-    const { document, hash, id } = saved;
-    const sent = { query: document, variables, ...(tellsChanges && { extensions: { changes: true } }) };
-    const sameAs = () => JSON.stringify(['run', hash, variables]);
-    const how = { isGet, acceptsStream: false, tellsFailures: true, sameAs };
-    const result = await run(api, this.#documents, sent, request, how);
-    if (isAsyncIterable(result)) throw new Error('no saved operation subscribes');
-    const outcome = readOutcome(this.prepare(saved), result, request.keyed !== undefined);
-    this.#counter.add(id, outcome.refused !== null || outcome.failures.length > 0);
+    const operation = this.prepare(saved);
+    const outcome = await runStored(this.#documents, operation, saved, variables, request, options);
+    this.#counter.add(saved.id, outcome.refused !== null || outcome.failures.length > 0);
     return outcome;
   }
 

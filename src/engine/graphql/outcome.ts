@@ -4,7 +4,10 @@ import {
   type ExecutionResult,
   type FieldNode,
   type GraphQLError,
+  type GraphQLNamedType,
+  getNamedType,
   isInputObjectType,
+  isLeafType,
   Kind,
   type ValueNode,
 } from 'graphql';
@@ -179,6 +182,8 @@ function toVariables(operation: Operation, place: Place, fields: readonly FieldF
   const find = (path: Place): Place => {
     const [head, ...rest] = path;
     if (typeof index === 'number' && batch !== undefined) {
+      // An id has no fields.
+      if (hasLeaves(operation, node, batch.name.value)) return follow(batch.value, [index]) ?? path;
       const isInInput = hasInput(operation, node, batch.name.value);
       return follow(batch.value, [index, ...(isInInput ? ['input'] : []), ...path]) ?? path;
     }
@@ -187,10 +192,23 @@ function toVariables(operation: Operation, place: Place, fields: readonly FieldF
   return fields.map((field) => ({ ...field, path: find(field.path) }));
 }
 
-/** True if the items of a batch have their fields in `input`, beside an id. */
-function hasInput({ schema, node: { operation } }: Operation, node: FieldNode, argument: string): boolean {
+/** The type of the items of a batch. */
+function itemType(
+  { schema, node: { operation } }: Operation,
+  node: FieldNode,
+  argument: string,
+): GraphQLNamedType | undefined {
   const field = schema.getRootType(operation)?.getFields()[node.name.value];
   const type = field?.args.find(({ name }) => name === argument)?.type;
-  const named = type === undefined ? undefined : schema.getType(String(type).replaceAll(/[[\]!]/g, ''));
+  return type === undefined ? undefined : getNamedType(type);
+}
+
+function hasLeaves(operation: Operation, node: FieldNode, argument: string): boolean {
+  return isLeafType(itemType(operation, node, argument));
+}
+
+/** True if the items of a batch have their fields in `input`, beside an id. */
+function hasInput(operation: Operation, node: FieldNode, argument: string): boolean {
+  const named = itemType(operation, node, argument);
   return isInputObjectType(named) && named.getFields().input !== undefined;
 }

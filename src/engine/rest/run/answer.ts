@@ -9,15 +9,7 @@ import {
   rootFields,
 } from '../../graphql/outcome.ts';
 import { DomainError, type ErrorCode, errorCodes } from '../../rules/errors.ts';
-import {
-  type Answer,
-  answerTo,
-  notFound,
-  type Refusals,
-  serverError,
-  success,
-  unprocessable,
-} from '../answer.ts';
+import { type Answer, answerTo, type Refusals, serverError, success, unprocessable } from '../answer.ts';
 import { sentence } from '../form/field.ts';
 
 /** The words of failures. */
@@ -45,22 +37,23 @@ function listRefusals({ fields }: OperationFailure, { nameOf }: Wording): Refusa
   return refusals;
 }
 
-function wrongVariable(
+/** The name of a wrong variable, and what is wrong. */
+function refuseVariable(
   { path, fault }: { readonly path: Place; readonly fault: string | null },
   { nameOf, suggestions }: Wording,
-): Answer {
+): [string, string[]] {
   const name = nameOf(path);
   const message =
     fault === null
       ? sentence(name, 'is required')
       : `${sentence(name, 'is not valid')} ${shortenMessage(fault, suggestions)}`;
-  return unprocessable(new Map([[name, [message]]]));
+  return [name, [message]];
 }
 
 /** The answer to a request of which nothing was done. */
 export function answerFailure(failure: OperationFailure, wording: Wording): Answer {
   const { code, message, status, retryAfter, variable } = failure;
-  if (variable !== null) return wrongVariable(variable, wording);
+  if (variable !== null) return unprocessable(new Map([refuseVariable(variable, wording)]));
   if (code === 'INTERNAL') return serverError;
   if (!isKnown(code)) {
     const told = shortenMessage(message, wording.suggestions);
@@ -73,10 +66,17 @@ export function answerFailure(failure: OperationFailure, wording: Wording): Answ
   return answerTo[code](new DomainError(code, message, [], retryAfter), refusals);
 }
 
+/** The messages about what was sent, by name. */
+function listSent(failure: OperationFailure, wording: Wording): Refusals {
+  return failure.variable === null
+    ? listRefusals(failure, wording)
+    : new Map([refuseVariable(failure.variable, wording)]);
+}
+
 /** A failure in the place of a value. */
-function encodeFailure(failure: OperationFailure, wording: Wording): object {
+export function encodeFailure(failure: OperationFailure, wording: Wording) {
   const { code, message } = failure;
-  const fields = Object.fromEntries(listRefusals(failure, wording));
+  const fields = Object.fromEntries(listSent(failure, wording));
   return { error: { code, message: shortenMessage(message, wording.suggestions), fields } };
 }
 
@@ -136,15 +136,49 @@ export function givesRecord(operation: Operation): boolean {
   return field !== undefined && others.length === 0 && isRecord(operation, field.name.value);
 }
 
-/** The answer of an operation that has run, or was refused. */
-export function answerOutcome(operation: Operation, outcome: Outcome, wording: Wording): Answer {
+/** The failure of an operation that answers with one record, and has found none. */
+const noRecord: OperationFailure = {
+  ...{ code: 'NOT_FOUND', message: 'Resource not found.', reason: 'NOT_FOUND', fields: [] },
+  ...{ status: null, retryAfter: null, variable: null },
+};
+
+const MAX_UNKNOWN = 100;
+
+/** The failure of a run with names that are no variables of its operation. */
+export function unknownVariables(unknown: readonly string[]): OperationFailure {
+  const fields = unknown
+    .slice(0, MAX_UNKNOWN)
+    .map((name) => ({ path: [name], messages: ['is not known'], reason: null }));
+  const [first = ''] = unknown;
+  return {
+    ...{ code: 'VALIDATION', message: sentence(first, 'is not known'), reason: null, fields },
+    ...{ status: null, retryAfter: null, variable: null },
+  };
+}
+
+/** The result of a run: the failure by which it has done nothing, or its data. */
+export type Answered =
+  | { readonly failure: OperationFailure }
+  | { readonly failure: null; readonly data: unknown };
+
+/** Reads the outcome of an operation that has run, or was refused. */
+export function readAnswer(operation: Operation, outcome: Outcome, wording: Wording): Answered {
   const whole = findWhole(operation, outcome);
-  if (whole !== null) return answerFailure(whole, wording);
+  if (whole !== null) return { failure: whole };
   const roots = rootFields(operation);
   const nothing = Object.fromEntries([...roots.keys()].map((name) => [name, null]));
   const data = putFailures(outcome.data ?? nothing, outcome.failures, wording);
   const [[name = '', field] = [], ...others] = roots;
-  if (others.length > 0 || field === undefined) return success({ data });
+  if (others.length > 0 || field === undefined) return { failure: null, data };
   const value = data[name] ?? null;
-  return value === null && isRecord(operation, field.name.value) ? notFound : success({ data: value });
+  if (value === null && isRecord(operation, field.name.value)) return { failure: noRecord };
+  return { failure: null, data: value };
+}
+
+/** The answer of an operation that has run, or was refused. */
+export function answerOutcome(operation: Operation, outcome: Outcome, wording: Wording): Answer {
+  const answered = readAnswer(operation, outcome, wording);
+  return answered.failure === null
+    ? success({ data: answered.data })
+    : answerFailure(answered.failure, wording);
 }

@@ -6,32 +6,16 @@ import { GraphQLError } from 'graphql';
 import type { KeyedWrite } from '../../db/idempotent-write.ts';
 import type { Operation } from '../../graphql/document.ts';
 import { type Outcome, readRefusal } from '../../graphql/outcome.ts';
-import { measureJson } from '../../graphql/parameters.ts';
 import { answerOnce, makeKeyedWrite, type Writing } from '../../http/idempotency.ts';
 import { isAborted } from '../../http/request/client.ts';
 import { setNoted, writeHead } from '../../http/request/head.ts';
 import type { Handler } from '../../http/server.ts';
 import { pauseIfBlocked } from '../../tools/time-slices.ts';
-import {
-  type Answer,
-  makeContent,
-  methodNotAllowed,
-  notFound,
-  type Refusals,
-  unprocessable,
-} from '../answer.ts';
+import { type Answer, makeContent, methodNotAllowed, notFound } from '../answer.ts';
 import { answerError } from '../error-answer.ts';
-import { sentence } from '../form/field.ts';
-import {
-  decodeUtf8,
-  JSON_TYPE,
-  notJson,
-  parseBody,
-  parseForm,
-  receiveBody,
-  UnreadableBody,
-} from '../form/form.ts';
-import { answerFailure, answerOutcome, type Wording } from './answer.ts';
+import { JSON_TYPE, parseBody, parseForm, receiveBody } from '../form/form.ts';
+import { answerFailure, answerOutcome, unknownVariables, type Wording } from './answer.ts';
+import { parseObject } from './json-object.ts';
 import { readFormVariables, readJsonVariables, type SentVariables, VARIABLE_FORM } from './variables.ts';
 
 /** A request as a run needs it. */
@@ -73,29 +57,6 @@ function parseTarget(url = ''): { readonly name: string | null; readonly query: 
   return { name: NAME.exec(path.replace(/^\/api\/run\//i, '/api/run/'))?.[1] ?? null, query };
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The object in a body. @throws UnreadableBody, GraphQLError */
-function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
-  let text: string;
-  try {
-    text = decodeUtf8(bytes);
-  } catch {
-    throw notJson();
-  }
-  measureJson(text);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw notJson();
-  }
-  if (isObject(value)) return value;
-  throw new UnreadableBody('The body must be a JSON object with the variables.');
-}
-
 /** @throws Refused, UnreadableBody, GraphQLError */
 async function readVariables(
   req: IncomingMessage,
@@ -106,17 +67,12 @@ async function readVariables(
   if (req.method !== 'POST') return readFormVariables(operation, parseForm(query, VARIABLE_FORM));
   const body = await receiveBody(req, res);
   if (body === null) return readFormVariables(operation, new Map());
-  if (body.type === JSON_TYPE) return readJsonVariables(operation, parseObject(body.bytes));
+  if (body.type === JSON_TYPE)
+    return readJsonVariables(
+      operation,
+      parseObject(body.bytes, 'The body must be a JSON object with the variables.'),
+    );
   return readFormVariables(operation, await parseBody(body, VARIABLE_FORM));
-}
-
-const MAX_UNKNOWN = 100;
-
-function refuseUnknown(unknown: readonly string[]): Answer {
-  const refusals: Refusals = new Map(
-    unknown.slice(0, MAX_UNKNOWN).map((name) => [name, [sentence(name, 'is not known')]]),
-  );
-  return unprocessable(refusals);
 }
 
 /** A strong ETag. The secret is on both sides of the text, in one call: an HMAC takes three times as long. */
@@ -178,8 +134,8 @@ async function answerRun<Asked extends RunRequest, Saved>(
   { req, request, saved, operation, sent }: Call<Asked, Saved>,
   { run, suggestions }: RunDependencies<Asked, Saved>,
 ): Promise<Answer> {
-  if (sent.unknown.length > 0) return refuseUnknown(sent.unknown);
   const wording: Wording = { nameOf: sent.nameOf, suggestions };
+  if (sent.unknown.length > 0) return answerFailure(unknownVariables(sent.unknown), wording);
   const outcome = await run(request, saved, sent.variables, { isGet: req.method !== 'POST' });
   await pauseIfBlocked();
   return answerOutcome(operation, outcome, wording);

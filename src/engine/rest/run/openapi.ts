@@ -14,8 +14,8 @@ import { VERSION } from '../../tools/own-files.ts';
 import { pauseIfBlocked } from '../../tools/time-slices.ts';
 import { JSON_TYPE } from '../form/form.ts';
 import { answer, failureSchemas, failures, keyParameter, ref } from '../openapi/openapi.ts';
-import { object, textType } from '../record.ts';
-import { givesRecord } from './answer.ts';
+import { object } from '../record.ts';
+import { describeData, failureSchema } from './data-schema.ts';
 import { VARIABLE_FORM } from './variables.ts';
 
 /** An operation that a caller may run. */
@@ -35,15 +35,6 @@ export interface RunDescription {
 }
 
 const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
-
-/** A failure in the place of a value. */
-const Failure: JsonSchema = object({
-  error: object({
-    code: textType,
-    message: textType,
-    fields: { type: 'object', additionalProperties: { type: 'array', items: textType } },
-  }),
-});
 
 /** The most names of a form that are listed; deeper variables can be sent as JSON. */
 const MAX_NAMES = 200;
@@ -115,43 +106,6 @@ function describeBody(operation: Operation, names: readonly FormName[], writer: 
   };
 }
 
-/** The schema without null, which is answered with 404. */
-function withoutNull(schema: JsonSchema): JsonSchema {
-  if (Array.isArray(schema.anyOf)) {
-    const rest: unknown[] = schema.anyOf.filter((one: JsonSchema) => one.type !== 'null');
-    return rest.length === 1 && isSchema(rest[0]) ? rest[0] : { ...schema, anyOf: rest };
-  }
-  if (!Array.isArray(schema.type)) return schema;
-  const [type] = schema.type.filter((one) => one !== 'null');
-  return { ...schema, type };
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null;
-}
-
-/** The schema without a failure: that of a single value has an answer of its own. */
-function withoutFailure(schema: JsonSchema): JsonSchema {
-  if (!Array.isArray(schema.anyOf)) return schema;
-  const failure = JSON.stringify(ref('Failure'));
-  const rest: unknown[] = schema.anyOf.filter((one) => JSON.stringify(one) !== failure);
-  return rest.length === 1 && isSchema(rest[0]) ? rest[0] : { ...schema, anyOf: rest };
-}
-
-function describeData(operation: Operation, writer: SchemaWriter): JsonSchema {
-  const roots = writer.roots(operation);
-  const [[, only] = [], ...others] = roots;
-  if (only !== undefined && others.length === 0) {
-    const value = withoutFailure(only);
-    return givesRecord(operation) ? withoutNull(value) : value;
-  }
-  const properties = [...roots].map(([name, value]) => [
-    name,
-    { anyOf: [value, ref('Failure')] } satisfies JsonSchema,
-  ]);
-  return { type: 'object', properties: Object.fromEntries(properties) };
-}
-
 /** The statuses with which a run can fail. */
 function listFailures(operation: Operation, isPost: boolean): number[] {
   const by: [boolean, number[]][] = [
@@ -186,7 +140,7 @@ function describeAnswers(operation: Operation, isPost: boolean, data: JsonSchema
 function describePath({ name, description, operation }: DescribedRun, writer: SchemaWriter): object {
   const id = name.replaceAll('-', '_');
   const names = listNames(operation, writer);
-  const data = describeData(operation, writer);
+  const data = describeData(operation, writer, ref('Failure'));
   const summary = { summary: name, ...(description !== null && { description }) };
   const post = {
     operationId: operation.isMutation ? id : `${id}Post`,
@@ -224,7 +178,7 @@ export async function describeRuns(
     paths,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: aboutKeys } },
-      schemas: { ...writer.definitions, ...failureSchemas, Failure },
+      schemas: { ...writer.definitions, ...failureSchemas, Failure: failureSchema },
     },
   };
 }

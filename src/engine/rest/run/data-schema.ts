@@ -1,0 +1,54 @@
+import type { Operation } from '../../graphql/document.ts';
+import type { JsonSchema, SchemaWriter } from '../../graphql/json-schema.ts';
+import { object, textType } from '../record.ts';
+import { givesRecord } from './answer.ts';
+
+/** A failure in the place of a value, as `encodeFailure` writes it. */
+export const failureSchema: JsonSchema = object({
+  error: object({
+    code: textType,
+    message: textType,
+    fields: { type: 'object', additionalProperties: { type: 'array', items: textType } },
+  }),
+});
+
+/** The schema without null, which is answered with 404. */
+function withoutNull(schema: JsonSchema): JsonSchema {
+  if (Array.isArray(schema.anyOf)) {
+    const rest: unknown[] = schema.anyOf.filter((one: JsonSchema) => one.type !== 'null');
+    return rest.length === 1 && isSchema(rest[0]) ? rest[0] : { ...schema, anyOf: rest };
+  }
+  if (!Array.isArray(schema.type)) return schema;
+  const [type] = schema.type.filter((one) => one !== 'null');
+  return { ...schema, type };
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The schema without a failure: that of a single value has an answer of its own. */
+function withoutFailure(schema: JsonSchema, failure: JsonSchema): JsonSchema {
+  if (!Array.isArray(schema.anyOf)) return schema;
+  const text = JSON.stringify(failure);
+  const rest: unknown[] = schema.anyOf.filter((one) => JSON.stringify(one) !== text);
+  return rest.length === 1 && isSchema(rest[0]) ? rest[0] : { ...schema, anyOf: rest };
+}
+
+/**
+ * The schema of an operation's data, as `readAnswer` gives it.
+ * @param failure the schema of a failure in the place of a value, as the writer has it
+ */
+export function describeData(operation: Operation, writer: SchemaWriter, failure: JsonSchema): JsonSchema {
+  const roots = writer.roots(operation);
+  const [[, only] = [], ...others] = roots;
+  if (only !== undefined && others.length === 0) {
+    const value = withoutFailure(only, failure);
+    return givesRecord(operation) ? withoutNull(value) : value;
+  }
+  const properties = [...roots].map(([name, value]) => [
+    name,
+    { anyOf: [value, failure] } satisfies JsonSchema,
+  ]);
+  return { type: 'object', properties: Object.fromEntries(properties) };
+}
