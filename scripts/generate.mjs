@@ -1,5 +1,5 @@
-// Makes src/generated: the two Prisma clients, the Pothos types, the typed GraphQL documents, the pages' assets and the
-// console. The documents of packages go to their src/generated.
+// Makes src/generated: the two Prisma clients, the Pothos types, the GraphQL documents of v1 and the tools, the pages' assets and
+// the console. The documents of packages go to their src/generated.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,7 @@ const SOURCES = [
   'prisma/schema.prisma',
   'schema.graphql',
   'src/rest',
+  'src/mcp',
   'examples/frontend/operations.graphql',
   'packages/client/src/documents',
   'packages/cli/src/documents',

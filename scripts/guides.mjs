@@ -12,6 +12,7 @@ const FIRST = [
     'changes',
     'rest-v1',
     'saved-operations',
+    'agents',
     'redirects',
     'rules',
     'statistics',

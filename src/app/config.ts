@@ -212,6 +212,8 @@ const settings = {
   ],
   /** True if accounts may run operations that they have saved; by default without trusted documents. */
   savedOperations: ['SAVED_OPERATIONS', flag.optional()],
+  /** True if agents may use tools. */
+  mcp: ['MCP', flag.default(true)],
   /** True if domains must be verified before they serve visitors. */
   verifiesDomains: ['DOMAIN_VERIFICATION', flag.default(true)],
   /** The redirect for visitors of an unknown alias on the default domain. */

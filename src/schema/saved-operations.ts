@@ -42,6 +42,12 @@ export async function runStored(
   return readOutcome(operation, result, request.keyed !== undefined);
 }
 
+/** @throws DomainError if the caller may not run the operation */
+export function requireRights({ actor }: Pick<ApiRequest, 'actor'>, { needs }: Operation): void {
+  actor.requireAlive();
+  for (const permission of needs) api.requirePermission(actor, permission);
+}
+
 /** True if the caller has all permissions that the operation needs. */
 export function mayRun({ actor }: Pick<ApiRequest, 'actor'>, { needs }: Operation): boolean {
   const allowed: ReadonlySet<string> = actor.permissions;
@@ -85,12 +91,6 @@ export class SavedOperations {
     const operation = broken === null ? this.#documents.prepared(saved.document).operation(null) : null;
     if (operation === null) throw brokenDocument(broken ?? 'it has no operation');
     return operation;
-  }
-
-  /** @throws DomainError if the caller may not run the operation */
-  requireRights({ actor }: Pick<ApiRequest, 'actor'>, { needs }: Operation): void {
-    actor.requireAlive();
-    for (const permission of needs) api.requirePermission(actor, permission);
   }
 
   /** A secret of the caller's account, for this process and others. */

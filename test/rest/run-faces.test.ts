@@ -1,3 +1,5 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import {
   type GraphQLField,
@@ -20,8 +22,8 @@ import { schema } from '../../src/schema/index.ts';
 import { settled } from '../support/database.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
-// Documents with one root field each, for all fields of the schema: run by their text, by their id, and by REST, with the same
-// variables, they answer alike.
+// Documents with one root field each, for all fields of the schema: run by their text, by their id, by REST and as tools, with the
+// same variables, they answer alike.
 
 type Field = GraphQLField<unknown, unknown>;
 type Variables = Record<string, unknown>;
@@ -155,6 +157,32 @@ const faces = {
     send(`/api/run/${name}?${asForm(variables)}`, {}),
 };
 
+/** Checks results by the schemas that the list of tools has, as clients do. */
+const ajv = addFormats.default(new Ajv2020({ strict: false }));
+let outputs: ReadonlyMap<string, ValidateFunction>;
+
+async function postMcp(method: string, params: object): Promise<unknown> {
+  const headers = { ...JSON_TYPE, Accept: 'application/json, text/event-stream' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  return (await send('/api/mcp', { method: 'POST', headers, body })).body.result;
+}
+
+interface ToolAnswer {
+  readonly content: readonly { readonly text: string }[];
+  readonly structuredContent?: { readonly data: unknown };
+  readonly isError?: boolean;
+}
+
+/** Calls a tool, whose name has `_`. */
+async function callTool(name: string, variables: Variables): Promise<ToolAnswer> {
+  const tool = name.replaceAll('-', '_');
+  const answer = (await postMcp('tools/call', { name: tool, arguments: variables })) as ToolAnswer;
+  if (answer.isError) return answer;
+  const isValid = outputs.get(tool);
+  if (!isValid?.(answer.structuredContent)) expect([name, isValid?.errors]).toEqual([name, null]);
+  return answer;
+}
+
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const asForm = (variables: Variables) =>
   new URLSearchParams(Object.entries(variables).flatMap(([name, value]) => encode(name, value)));
@@ -193,10 +221,13 @@ beforeAll(async () => {
       ...mutations.map((one) => ['mutation', one] as const),
     ].map(([kind, field]) => {
       const document = makeDocument(kind, field);
-      return { accountId, name: nameOf(field), document, hash: hashDocument(document), ...at };
+      const hash = hashDocument(document);
+      return { accountId, name: nameOf(field), document, hash, isTool: true, ...at };
     }),
   });
   await settled(server.database);
+  const { tools } = (await postMcp('tools/list', {})) as { tools: { name: string; outputSchema: object }[] };
+  outputs = new Map(tools.map(({ name, outputSchema }) => [name, ajv.compile(outputSchema)]));
 });
 afterAll(() => server.stop());
 
@@ -230,6 +261,27 @@ function expectSame(
     );
 }
 
+/** Expects the result of a tool that belongs to the answer of GraphQL. */
+function expectSameResult(
+  field: Field,
+  { data, errors }: Answer,
+  tool: ToolAnswer,
+  rest: { body: object },
+): void {
+  const [error] = errors ?? [];
+  const told = tool.isError ? JSON.parse(tool.content[0]?.text ?? '').error : null;
+  if (error === undefined) {
+    if (tool.isError) expect([data?.[field.name], told.code]).toEqual([null, 'NOT_FOUND']);
+    else expect(tool.structuredContent).toEqual({ data: data?.[field.name] });
+    return;
+  }
+  // A tool asks for the rights before it reads the variables, as REST does.
+  const codes = [error.extensions.code, 'FORBIDDEN'];
+  expect(codes).toContain(told.code);
+  const sent = 'errors' in rest.body ? rest.body.errors : {};
+  expect(told.fields).toEqual(told.code === 'FORBIDDEN' ? {} : sent);
+}
+
 describe('a query answers alike by all faces', () => {
   test.each(queries.map((field) => [field.name, field] as const))('%s', async (_name, field) => {
     const [document, name] = [makeDocument('query', field), nameOf(field)];
@@ -239,11 +291,16 @@ describe('a query answers alike by all faces', () => {
         expect(await faces.id(document, name, variables)).toEqual(text);
         for (const face of ['json', 'form', 'get'] as const)
           expectSame(field, text, await faces[face](document, name, variables));
+        const rest = await faces.json(document, name, variables);
+        expectSameResult(field, text, await callTool(name, variables), rest);
       }),
       { numRuns: 12, seed: 70 },
     );
   });
 });
+
+/** The codes of expected failures. */
+const FAILURES = ['VALIDATION', 'NOT_FOUND', 'CONFLICT', 'IN_USE'];
 
 const isFailure = (value: unknown): boolean =>
   typeof value === 'object' &&
@@ -266,6 +323,10 @@ describe('a mutation fails alike by all faces', () => {
           if (text.errors) expectSame(field, text, rest);
           else expect([404, 409, 422]).toContain(rest.status);
         }
+        const tool = await callTool(name, variables);
+        if (text.errors) expectSameResult(field, text, tool, await faces.json(document, name, variables));
+        else if (tool.isError) expect(FAILURES).toContain(JSON.parse(tool.content[0]?.text ?? '').error.code);
+        else expect(JSON.stringify(tool.structuredContent)).toContain('"error":{"code"');
         expect((await faces.get(document, name, variables)).status).toBe(405);
       }),
       { numRuns: 6, seed: 70 },

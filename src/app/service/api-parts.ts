@@ -29,12 +29,15 @@ import { findClient } from '../../engine/http/request/client.ts';
 import type { Surface } from '../../engine/http/request/info.ts';
 import { SessionCookies } from '../../engine/http/request/session-cookie.ts';
 import type { Handler } from '../../engine/http/server.ts';
+import { createMcpHandler } from '../../engine/mcp/handler.ts';
 import { createPost } from '../../engine/outgoing/post.ts';
 import { createRestRouter } from '../../engine/rest/router.ts';
 import { createRunHandler } from '../../engine/rest/run/handler.ts';
 import { Jobs } from '../../engine/tools/jobs.ts';
 import { VERSION } from '../../engine/tools/own-files.ts';
 import { consoleDocuments } from '../../generated/console-documents.ts';
+import { builtInTools } from '../../mcp/built-in.ts';
+import { identity, Tools } from '../../mcp/tools.ts';
 import { openApi } from '../../rest/description.ts';
 import { createDownload } from '../../rest/download.ts';
 import { routes } from '../../rest/routes.ts';
@@ -42,7 +45,7 @@ import { createRunDescription } from '../../rest/run.ts';
 import { createSnapshot } from '../../rest/snapshot.ts';
 import { api, runOwn } from '../../schema/api.ts';
 import type { ApiRequest } from '../../schema/context.ts';
-import { SavedOperations } from '../../schema/saved-operations.ts';
+import { requireRights, SavedOperations } from '../../schema/saved-operations.ts';
 import { getConsoleUrl } from '../config.ts';
 import { makeDocumentCheck } from '../document-check.ts';
 import { createFirst } from './first-start.ts';
@@ -74,10 +77,10 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
   });
   const longWorks = new LongWorks(db);
   const documents = new Documents(api, graphiql);
-  const documentChecks = new DocumentChecks(
-    (text) => checkDocument(documents, text),
-    (id) => hasTrusted(trusted, id),
-  );
+  const documentChecks = new DocumentChecks((text) => checkDocument(documents, text), {
+    isOfOperator: (id) => hasTrusted(trusted, id),
+    isBuiltInTool: (name) => builtInTools.has(name),
+  });
   const common = { db, services, subscriptions, longWorks, documentChecks, timeouts: ports.timeouts, log };
   const requests = { common, access, readers, inFlight, now };
   const readRequest = createRequestReader(requests, true);
@@ -153,7 +156,7 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
     createRunHandler<ApiRequest, SavedOperation>({
       find: (request, name) => operationsOf.find(request, name),
       prepare: (one) => operationsOf.prepare(one),
-      requireRights: (request, operation) => operationsOf.requireRights(request, operation),
+      requireRights,
       run: (...given) => operationsOf.run(...given),
       secretOf: (request) => operationsOf.secretOf(request),
       describe: createRunDescription(operationsOf),
@@ -161,6 +164,20 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
       suggestions: graphiql,
       report,
     });
+
+  const createMcp = () => {
+    const tools = new Tools({ documents, saved, suggestions: graphiql });
+    return createMcpHandler<ApiRequest>({
+      ...{ identity, report },
+      sites: {
+        corsOrigins: config.corsOrigins,
+        findHost: (req) => findClient(req, trust).host,
+        servesHost: visitors.servesHost,
+      },
+      readRequest: createRequestReader(requests, false),
+      toolsOf: (request) => tools.of(request),
+    });
+  };
 
   return {
     ...{ auth, openApi, runs, subscriptions, longWorks, background, upkeep },
@@ -174,6 +191,7 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
     handlers: new Map<Surface, Handler>([
       [surfaces.graphql, createGraphQLHandler({ ...operations, readRequest, report })],
       ...(saved === null ? [] : [[surfaces.run, createRun(saved)] as const]),
+      ...(config.mcp ? [[surfaces.mcp, createMcp()] as const] : []),
     ]),
     sockets,
     findSocketOrigin: (req: IncomingMessage) => cookies.findSocketOrigin(req),

@@ -10,6 +10,7 @@ export const surfaces = {
   graphql: { name: 'graphql', isPrivate: true, spanName: (method) => `${method} /graphql` },
   v1: { name: 'v1', isPrivate: true, spanName: (method, operation) => operation ?? method },
   run: { name: 'run', isPrivate: true, spanName: (method, operation) => operation ?? method },
+  mcp: { name: 'mcp', isPrivate: true, spanName: (method, operation) => operation ?? method },
   visit: { name: 'visit', isPrivate: true, isBare: true, spanName: (method) => `${method} /:alias` },
   other: { name: 'other' },
 } as const satisfies Record<string, Surface>;
@@ -32,6 +33,7 @@ function findSurface(path: string): Surface {
   if (!isReserved(part) && !files.has(part.toLowerCase())) return surfaces.visit;
   if (/^\/graphql\/?$/i.test(path)) return surfaces.graphql;
   if (/^\/api\/run\/./i.test(path)) return surfaces.run;
+  if (/^\/api\/mcp\/?$/i.test(path)) return surfaces.mcp;
   return /^\/api\/v1(\/|$)/i.test(path) ? surfaces.v1 : surfaces.other;
 }
 

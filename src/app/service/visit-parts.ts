@@ -17,7 +17,7 @@ import type { Handler } from '../../engine/http/server.ts';
 import type { Stopper } from '../../engine/http/stop-server.ts';
 import { countingFailures, createMailer, holdMails } from '../../engine/outgoing/mail.ts';
 import { askNobody } from '../../engine/outgoing/resolve.ts';
-import { hostOf, isOnHost, normalizeHost, toAscii, withoutPort } from '../../engine/rules/url.ts';
+import { hostOf, isLoopback, isOnHost, normalizeHost, toAscii, withoutPort } from '../../engine/rules/url.ts';
 import { sendMessage, sendRoot } from '../../redirect/answer.ts';
 import type { CountryLookup } from '../../redirect/country.ts';
 import { createRedirectHandler } from '../../redirect/handler.ts';
@@ -131,6 +131,14 @@ export function createVisitParts(opened: Opened, ports: Ports) {
       const { host } = findClient(req, trust);
       if (consoleUrl !== undefined) return isOnConsole(req);
       return isOnHost(baseUrl, host) || links.servesPeople(host).catch(() => false);
+    },
+    /** True if a host, at any port, is one of the service's or leads to this machine. If the database cannot tell, it is not. */
+    async servesHost(host: string): Promise<boolean> {
+      const name = normalizeHost(host);
+      if (name === null) return false;
+      const own = [baseUrl, getConsoleUrl(config)].map((address) => withoutPort(hostOf(address)));
+      if (own.includes(withoutPort(name)) || isLoopback(`http://${name}`)) return true;
+      return links.serves(host).catch(() => false);
     },
     /** Sends the plain page at the root of the requested host; of one that cannot be read, with the name of the service's own. */
     sendRoot(req: IncomingMessage, res: ServerResponse): void {

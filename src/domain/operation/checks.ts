@@ -43,16 +43,30 @@ export function hashDocument(document: string): string {
   return hash('sha256', document);
 }
 
+/** The name of a saved operation as a tool. */
+export function toolName(name: string): string {
+  return name.replaceAll('-', '_');
+}
+
+/** Names that operations of accounts may not have. */
+export interface ReservedNames {
+  /** Returns true for the id of a trusted document. */
+  isOfOperator(id: string): boolean;
+  /** Returns true for the name of a built-in tool. */
+  isBuiltInTool(name: string): boolean;
+}
+
+const nothing: ReservedNames = { isOfOperator: () => false, isBuiltInTool: () => false };
+
 /** Checks documents by the schema of this process, each once. */
 export class DocumentChecks {
   readonly #check: CheckDocument;
-  readonly #isOfOperator: (id: string) => boolean;
+  readonly #reserved: ReservedNames;
   readonly #known = new LRUCache<string, CheckedDocument>(growingTo(MAX_REMEMBERED));
 
-  /** @param isOfOperator returns true for the id of a trusted document */
-  constructor(check: CheckDocument, isOfOperator: (id: string) => boolean = () => false) {
+  constructor(check: CheckDocument, reserved = nothing) {
     this.#check = check;
-    this.#isOfOperator = isOfOperator;
+    this.#reserved = reserved;
   }
 
   of({ document, hash }: { readonly document: string; readonly hash: string }): CheckedDocument {
@@ -72,6 +86,11 @@ export class DocumentChecks {
   }
 
   isOfOperator(id: string): boolean {
-    return this.#isOfOperator(id);
+    return this.#reserved.isOfOperator(id);
+  }
+
+  /** True if an operation with this name cannot be a tool. */
+  isBuiltInTool(name: string): boolean {
+    return this.#reserved.isBuiltInTool(toolName(name));
   }
 }

@@ -121,10 +121,19 @@ function requireUsable(
   return { hash };
 }
 
+/** @throws DomainError VALIDATION if it would be a tool with the name of a built-in one */
+function requireToolName(
+  checks: DocumentChecks,
+  { name, isTool }: { readonly name: string; readonly isTool: boolean },
+): void {
+  if (isTool && checks.isBuiltInTool(name)) throw invalidField('name', refusal('OPERATION_NAME_OF_TOOL'));
+}
+
 /** Returns the columns of a new operation. @throws DomainError VALIDATION */
 export function parseOperation(checks: DocumentChecks, input: Unparsed<typeof createOperationInput>) {
   const fields = parseInput(createOperationInput, input);
   const { hash = hashDocument(fields.document) } = requireUsable(checks, fields);
+  requireToolName(checks, fields);
   return { ...fields, hash };
 }
 
@@ -164,6 +173,8 @@ export async function updateOperation(
   const fields = parseInput(updateOperationInput, input);
   const columns = { ...fields, ...requireUsable(checks, fields) };
   const decide = (row: SavedOperation) => {
+    if (fields.name !== undefined || fields.isTool !== undefined)
+      requireToolName(checks, { name: fields.name ?? row.name, isTool: fields.isTool ?? row.isTool });
     const isSame = Object.keys(changedColumns(row, columns)).length === 0;
     return isSame ? columns : { ...columns, revision: row.revision + 1 };
   };

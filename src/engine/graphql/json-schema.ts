@@ -17,8 +17,12 @@ import {
   isObjectType,
   Kind,
   type SelectionSetNode,
+  TypeInfo,
   typeFromAST,
+  type ValueNode,
   valueFromASTUntyped,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import type { Operation } from './document.ts';
 import { getMaxItems, NO_LIMIT } from './input-limits.ts';
@@ -55,6 +59,27 @@ function describedBy(one: JsonSchema, description: string | null | undefined): J
   return description ? { ...one, description } : one;
 }
 
+/** The descriptions of the arguments and fields to which variables are given, by the variables' names. */
+function describeVariables({ schema, document }: Operation): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const note = (value: ValueNode, description: string | null | undefined): void => {
+    if (value.kind !== Kind.VARIABLE || !description || found.has(value.name.value)) return;
+    found.set(value.name.value, description);
+  };
+  const types = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Argument: ({ value }) => note(value, types.getArgument()?.description),
+      ObjectField({ name, value }) {
+        const type = getNamedType(types.getParentInputType());
+        if (isInputObjectType(type)) note(value, type.getFields()[name.value]?.description);
+      },
+    }),
+  );
+  return found;
+}
+
 /** Writes the schemas of operations, and collects those of the named inputs and enums that they use. */
 export class SchemaWriter {
   /** The schemas of named types, by their names. */
@@ -71,15 +96,17 @@ export class SchemaWriter {
     this.#failure = failure;
   }
 
-  /** The object of an operation's variables. */
-  variables({ schema, node }: Operation): JsonSchema {
+  /** The object of an operation's variables, each described as what it is first given to. */
+  variables(operation: Operation): JsonSchema {
+    const { schema, node } = operation;
+    const descriptions = describeVariables(operation);
     const properties: Record<string, JsonSchema> = {};
     const required: string[] = [];
     for (const { variable, type: written, defaultValue } of node.variableDefinitions ?? []) {
       const type = typeFromAST(schema, written);
       if (!isInputType(type)) continue;
       const { value: name } = variable.name;
-      const value = this.input(type);
+      const value = describedBy(this.input(type), descriptions.get(name));
       properties[name] = defaultValue ? { ...value, default: valueFromASTUntyped(defaultValue) } : value;
       if (isNonNullType(type) && defaultValue === undefined) required.push(name);
     }

@@ -1,0 +1,87 @@
+// The Model Context Protocol over Streamable HTTP, without sessions: each message has a server of its own, for both kinds of
+// clients. It is loaded by the first message, since the library takes time and memory.
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { DescribedTool, ToolResult } from './tool.ts';
+
+/** The server's own name, and its advice to agents. */
+export interface Identity {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  readonly instructions: string;
+}
+
+/** The tools of one caller. */
+export interface CallerTools {
+  list(): Promise<readonly DescribedTool[]>;
+  /** Calls a tool; null if there is none with this name. */
+  call(name: string, given: Readonly<Record<string, unknown>>): Promise<ToolResult | null>;
+}
+
+function makeServer({ name, title, version, instructions }: Identity, tools: CallerTools): Server {
+  const server = new Server({ name, title, version }, { capabilities: { tools: {} }, instructions });
+  server.setRequestHandler('tools/list', async () => ({ tools: [...(await tools.list())] }));
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const result = await tools.call(params.name, params.arguments ?? {});
+    if (result === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such tool.');
+    return { ...result };
+  });
+  return server;
+}
+
+/** Answers a message of a client that agreed on a version by `initialize`, up to 2025-11-25. */
+async function answerEarlier(server: Server, request: Request, message: unknown): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+    enableJsonResponse: true,
+  });
+  await server.connect(transport);
+  return transport.handleRequest(request, { parsedBody: message });
+}
+
+/** Tools whose faults are kept: the library would tell their messages to clients. */
+function keepFault(tools: CallerTools) {
+  let fault: { readonly error: unknown } | null = null;
+  const keep = (error: unknown): never => {
+    fault = { error };
+    throw error;
+  };
+  return {
+    tools: {
+      list: () => tools.list().catch(keep),
+      call: (name, given) => tools.call(name, given).catch(keep),
+    } satisfies CallerTools,
+    /** @throws the error of a tool that could not be listed or called */
+    throwFault(): void {
+      if (fault !== null) throw fault.error;
+    },
+  };
+}
+
+/** Answers a message of a client. @param request the headers of the request, without a body */
+export async function answerMessage(
+  identity: Identity,
+  tools: CallerTools,
+  request: Request,
+  message: object,
+): Promise<{ readonly status: number; readonly body: string }> {
+  const kept = keepFault(tools);
+  const server = makeServer(identity, kept.tools);
+  try {
+    const response = (await isLegacyRequest(request, message))
+      ? await answerEarlier(server, request, message)
+      : await createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody: message });
+    const body = await response.text();
+    kept.throwFault();
+    return { status: response.status, body };
+  } finally {
+    await server.close();
+  }
+}

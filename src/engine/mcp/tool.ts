@@ -1,0 +1,134 @@
+// Tools of agents. A tool is an operation under a name: its schemas come from the document, and its results from the outcome.
+import type { Operation } from '../graphql/document.ts';
+import { type JsonSchema, SchemaWriter } from '../graphql/json-schema.ts';
+import type { Outcome } from '../graphql/outcome.ts';
+import { encodeFailure, readAnswer, type Wording } from '../rest/run/answer.ts';
+import { describeData, failureSchema } from '../rest/run/data-schema.ts';
+import { escapeHidden } from './hidden.ts';
+
+/** An operation as a tool. */
+export interface ToolOperation {
+  readonly name: string;
+  readonly description: string;
+  readonly operation: Operation;
+}
+
+/** A tool as clients get it. It has no text of records. */
+export interface DescribedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema & { readonly type: 'object' };
+  readonly outputSchema: JsonSchema & { readonly type: 'object' };
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+  };
+}
+
+/** The result of a call, as clients get it. */
+export interface ToolResult {
+  readonly content: { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent?: Record<string, unknown>;
+  readonly isError?: true;
+}
+
+const BASE = '#/$defs/';
+const failureRef: JsonSchema = { $ref: `${BASE}Failure` };
+
+/** An object with the schemas that it refers to. */
+function complete(schema: JsonSchema, definitions: Readonly<Record<string, unknown>>) {
+  const parts = Object.keys(definitions).length > 0 ? { $defs: { ...definitions } } : {};
+  return { ...schema, type: 'object', ...parts } as const;
+}
+
+function describeInput(operation: Operation) {
+  const writer = new SchemaWriter(BASE, failureRef);
+  return complete(writer.variables(operation), writer.definitions);
+}
+
+/** The schema without descriptions: a model reads the list in each conversation, and sees the values anyway. */
+function plain(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(plain);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  // A property of this name has a schema, not a text.
+  const parts = Object.entries(schema).filter(
+    ([name, value]) => name !== 'description' || typeof value !== 'string',
+  );
+  return Object.fromEntries(parts.map(([name, value]) => [name, plain(value)]));
+}
+
+/** The schema of `{ data, changes }`; only writes have changes. */
+function describeOutput(operation: Operation) {
+  const writer = new SchemaWriter(BASE, failureRef);
+  const data = plain(describeData(operation, writer, failureRef));
+  const changes: JsonSchema = {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'The ids of the changes that the call has made, in order.',
+  };
+  const schema = {
+    properties: { data, ...(operation.isMutation && { changes }) },
+    required: ['data', ...(operation.isMutation ? ['changes'] : [])],
+  };
+  const usesFailure = JSON.stringify(schema).includes(JSON.stringify(failureRef));
+  const definitions = Object.entries(writer.definitions).map(([name, one]) => [name, plain(one)] as const);
+  return complete(schema, {
+    ...Object.fromEntries(definitions),
+    ...(usesFailure && { Failure: failureSchema }),
+  });
+}
+
+function rootNames({ node }: Operation): string[] {
+  return node.selectionSet.selections.flatMap((one) => (one.kind === 'Field' ? [one.name.value] : ['']));
+}
+
+/** Hints by the names of the root fields: only a creation adds without replacing; to update or delete twice is to do so once. */
+function makeHints(operation: Operation): DescribedTool['annotations'] {
+  if (!operation.isMutation) return { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
+  const names = rootNames(operation);
+  return {
+    readOnlyHint: false,
+    destructiveHint: !names.every((name) => /^create/.test(name)),
+    idempotentHint: names.every((name) => /^(update|delete)/.test(name)),
+  };
+}
+
+export function describeTool({ name, description, operation }: ToolOperation): DescribedTool {
+  return {
+    ...{ name, description },
+    inputSchema: describeInput(operation),
+    outputSchema: describeOutput(operation),
+    annotations: makeHints(operation),
+  };
+}
+
+function asText(value: unknown): ToolResult['content'] {
+  return [{ type: 'text', text: escapeHidden(JSON.stringify(value)) }];
+}
+
+/** The result of a call that did nothing. */
+export function failedResult(failure: NonNullable<Outcome['refused']>, wording: Wording): ToolResult {
+  const { error } = encodeFailure(failure, wording);
+  const { reason, retryAfter } = failure;
+  const more = { ...(reason !== null && { reason }), ...(retryAfter !== null && { retryAfter }) };
+  return { content: asText({ error: { ...error, ...more } }), isError: true };
+}
+
+/** True if the output's schema has a place for each failure: that of a root field, or of an item of its list. */
+function hasPlaces({ isMutation }: Operation, { failures }: Outcome): boolean {
+  return failures.every(({ place }) => isMutation && place.length <= 2);
+}
+
+/** The result of a call. It is an error if nothing was done, or if the data lack a part that their schema promises. */
+export function encodeResult(operation: Operation, outcome: Outcome, wording: Wording): ToolResult {
+  const answered = readAnswer(operation, outcome, wording);
+  if (answered.failure !== null) return failedResult(answered.failure, wording);
+  const { changes = [] } = outcome.extensions;
+  const result = { data: answered.data, ...(operation.isMutation && { changes }) };
+  return {
+    content: asText(result),
+    structuredContent: result,
+    ...(!hasPlaces(operation, outcome) && { isError: true }),
+  };
+}
