@@ -46,7 +46,13 @@ const CODES: Readonly<Record<string, ExitCode>> = {
   UNAUTHENTICATED: EXIT.notAllowed,
   FORBIDDEN: EXIT.notAllowed,
   CONFLICT: EXIT.conflict,
+  OPERATION_BROKEN: EXIT.refused,
 };
+
+/** Returns the exit code for an error of the service. */
+export function codeFor(code: string): ExitCode {
+  return CODES[code] ?? EXIT.failed;
+}
 
 export interface Refusal {
   readonly message: string;
@@ -73,7 +79,7 @@ function classify(error: unknown): { readonly message: string; readonly exitCode
     return { message: `The record has changed since ${error.current.updatedAt}.`, exitCode: EXIT.conflict };
   if (error instanceof LinkspaceError) {
     const isUnknown = error.isUnknown ? ' It is unknown if the change was made.' : '';
-    const exitCode = CODES[error.code] ?? EXIT.failed;
+    const exitCode = codeFor(error.code);
     const request =
       exitCode === EXIT.failed && error.requestId !== null ? ` (request ${error.requestId})` : '';
     return { message: `${describeRefusal(error)}${isUnknown}${request}`, exitCode };

@@ -1,10 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { addApply } from './commands/apply.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addGenerate } from './commands/generate.ts';
 import { addLinks } from './commands/links.ts';
 import { addLogin } from './commands/login.ts';
 import { addSpacesAndTags } from './commands/named.ts';
+import { addOperations } from './commands/operations.ts';
 import { addQuery } from './commands/query.ts';
+import { addRun } from './commands/run.ts';
 import { addStatistics } from './commands/statistics.ts';
 import { addTransfer } from './commands/transfer.ts';
 import { addQrAndOpen } from './commands/visit.ts';
@@ -45,6 +48,9 @@ export function createProgram(context: Context): Command {
   addQrAndOpen(program, context);
   addWatch(program, context);
   addTransfer(program, context);
+  addOperations(program, context);
+  addRun(program, context);
+  addGenerate(program, context);
   addQuery(program, context);
   addCompletion(program, context);
   return program;

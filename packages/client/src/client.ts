@@ -6,7 +6,7 @@ import { type Methods, methods, type TryMethods } from './generated/documents.ts
 import { createList, pick } from './list.ts';
 import type { Method, WriteOptions } from './methods.ts';
 import { type Answer, type ClientOptions, Sender } from './send.ts';
-import { readDocument, type TypedDocument } from './typed-document.ts';
+import { readDocument, type SavedDocument, type TypedDocument } from './typed-document.ts';
 
 export interface RequestOptions extends WriteOptions {
   /** The operation to execute, in a document with several. */
@@ -18,12 +18,12 @@ export interface Client extends Methods {
   /** Writes whose refusals are results, too: each returns the union of the schema. */
   readonly try: TryMethods;
   /**
-   * Executes a document of your own. A mutation has an Idempotency-Key only if the options name one.
+   * Executes a document of your own, or a saved operation. A mutation has an Idempotency-Key only if the options name one.
    * @returns the data
    * @throws LinkspaceError also if a part of the data is missing
    */
   request<Data = unknown, Variables extends object = Record<string, unknown>>(
-    document: TypedDocument<Data, Variables>,
+    document: TypedDocument<Data, Variables> | SavedDocument<Data, Variables>,
     variables?: Variables,
     options?: RequestOptions,
   ): Promise<Data>;
@@ -144,14 +144,14 @@ export function createClient(options: ClientOptions): Client {
     },
 
     async request(
-      document: TypedDocument<unknown, object>,
+      document: TypedDocument<unknown, object> | SavedDocument<unknown, object>,
       variables: object = {},
       { signal, idempotencyKey, operationName }: RequestOptions = {},
     ): Promise<unknown> {
-      const { query, isMutation } = await readDocument(document);
+      const { sent, isMutation } = await readDocument(document);
       const key = isMutation ? keyFor(idempotencyKey, false) : null;
       const sending = { isWrite: isMutation, key, signal };
-      const answer = await sender.send({ query, variables, operationName }, sending);
+      const answer = await sender.send({ ...sent, variables, operationName }, sending);
       if (answer.isReplayed && containsShownOnce(answer.data))
         throw new SecretLost(answer.requestId, answer.data);
       return answer.data;

@@ -7,4 +7,4 @@ export type { List, Page, ReadOptions, WriteOptions } from './methods.ts';
 export { ruleInput, ruleTestInput } from './rules.ts';
 export type { ClientOptions } from './send.ts';
 export type { Timing } from './timing.ts';
-export type { TypedDocument } from './typed-document.ts';
+export type { SavedDocument, TypedDocument } from './typed-document.ts';

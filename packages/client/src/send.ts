@@ -1,5 +1,6 @@
 import { LinkspaceError, type RefusedField } from './errors.ts';
 import { growingPause, realTiming, type Timing } from './timing.ts';
+import type { SentDocument } from './typed-document.ts';
 
 export interface ClientOptions {
   /** The address of the service, without `/graphql`. On the service's own pages it may be empty. */
@@ -14,11 +15,10 @@ export interface ClientOptions {
   readonly timing?: Partial<Timing>;
 }
 
-export interface Operation {
-  readonly query: string;
+export type Operation = SentDocument & {
   readonly variables?: object | undefined;
   readonly operationName?: string | undefined;
-}
+};
 
 export interface Sending {
   readonly isWrite: boolean;

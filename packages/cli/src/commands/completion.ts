@@ -27,7 +27,7 @@ const cases = (places: readonly Place[], write: (words: string) => string): stri
   places.map(({ path, words }) => `    '${path}') ${write(words.join(' '))} ;;`).join('\n');
 
 /** True where a command follows, and no file. */
-const isGroup = (path: string): boolean => ['', 'links', 'spaces', 'tags'].includes(path);
+const isGroup = (path: string): boolean => ['', 'links', 'spaces', 'tags', 'operations'].includes(path);
 
 /** The words before the cursor that name a command, in both shells: the first two that are no options. */
 const scripts: Readonly<Record<string, (places: readonly Place[]) => string>> = {
@@ -39,7 +39,7 @@ _lsp() {
     case "$word" in -*) continue ;; esac
     case "$path" in
     '') path="$word" ;;
-    links | spaces | tags) path="$path $word" ;;
+    links | spaces | tags | operations) path="$path $word" ;;
     esac
   done
   case "$path" in
@@ -57,13 +57,13 @@ _lsp() {
     case "$word" in -*) continue ;; esac
     case "$place" in
     '') place="$word" ;;
-    links | spaces | tags) place="$place $word" ;;
+    links | spaces | tags | operations) place="$place $word" ;;
     esac
   done
   case "$place" in
 ${cases(places, (words) => `compadd -- ${words}`)}
   esac
-  case "$place" in '' | links | spaces | tags) ;; *) _files ;; esac
+  case "$place" in '' | links | spaces | tags | operations) ;; *) _files ;; esac
 }
 compdef _lsp lsp
 `,
@@ -75,7 +75,7 @@ function __lsp_place
         switch "$place"
             case ''
                 set place $word
-            case links spaces tags
+            case links spaces tags operations
                 set place "$place $word"
         end
     end
