@@ -28,6 +28,9 @@ const Domains = lazily(async () => (await import('../views/domains.tsx')).Domain
 const Pixels = lazily(async () => (await import('../views/pixels.tsx')).PixelsView);
 const Templates = lazily(async () => (await import('../views/templates.tsx')).TemplatesView);
 const Webhooks = lazily(async () => (await import('../views/webhooks/webhooks-view.tsx')).WebhooksView);
+const Operations = lazily(
+  async () => (await import('../views/operations/operations-view.tsx')).OperationsView,
+);
 const People = lazily(async () => (await import('../views/people/people-view.tsx')).PeopleView);
 const Keys = lazily(async () => (await import('../views/keys.tsx')).KeysView);
 export const ProfileView = lazily(
@@ -45,6 +48,7 @@ const places: readonly { path: string; name: string; icon: IconName }[] = [
   { path: '/pixels', name: texts.places.pixels, icon: 'pixel' },
   { path: '/templates', name: texts.places.templates, icon: 'template' },
   { path: '/webhooks', name: texts.places.webhooks, icon: 'webhook' },
+  { path: '/operations', name: texts.places.operations, icon: 'operation' },
   { path: '/people', name: texts.places.people, icon: 'people' },
   { path: '/keys', name: texts.places.keys, icon: 'key' },
   { path: '/activity', name: texts.places.activity, icon: 'activity' },
@@ -251,6 +255,9 @@ export function Frame(): ReactElement {
           </Route>
           <Route path="/webhooks">
             <Webhooks />
+          </Route>
+          <Route path="/operations">
+            <Operations />
           </Route>
           <Route path="/people">
             <People />

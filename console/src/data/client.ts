@@ -29,7 +29,7 @@ const withoutId = [
     'ReasonValue',
   ],
   ...['ImportLinksResult', 'ImportedLink', 'UtmTemplateConnection'],
-  ...['ChangedValue', 'RevertedChange'],
+  ...['ChangedValue', 'RevertedChange', 'SavedOperationConnection', 'SavedVariable', 'OperationRuns'],
   // The ids of rules and their targets are unique in their link only.
   ...['LinkRule', 'RuleTarget', 'RuleCondition', 'RuleWarning', 'LinkRuleStep', 'RuleTargetShare'],
   ...['Codes', 'Platforms', 'Devices', 'QueryCondition', 'TimeCondition', 'HoursCondition'],

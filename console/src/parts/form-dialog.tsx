@@ -16,12 +16,15 @@ export function FormDialog({
   isEmpty = false,
   done,
   progress,
+  wide = false,
   onClose,
   onSubmit,
   children,
 }: {
   title: string;
   action?: string;
+  /** True for a form with a long text. */
+  wide?: boolean;
   /** The fields whose errors stand in the form; others stand below it. */
   shown?: readonly string[];
   /** True if there is nothing to send yet. */
@@ -49,7 +52,7 @@ export function FormDialog({
   });
   const isLong = isBusy && progress != null;
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} wide={wide}>
       <form onSubmit={submit} noValidate>
         {children(errors)}
         {progress !== undefined && <LinksDone progress={isLong ? progress : null} />}

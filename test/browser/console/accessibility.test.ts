@@ -55,6 +55,15 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     await caller.data(
       'mutation { createUtmTemplate(input: { name: "Mail", medium: "email", content: "{alias}" }) { __typename } }',
     );
+    const operation = {
+      ...{ name: 'find-links', description: 'Finds links by words of their titles', isTool: true },
+      document:
+        'query ($search: String!) {\n  links(first: 2, filter: { search: $search }) { nodes { id title shortUrl url createdAt } }\n}',
+    };
+    await caller.data(
+      'mutation ($input: CreateSavedOperationInput!) { createSavedOperation(input: $input) { __typename } }',
+      { input: operation },
+    );
     const found = await caller.data<{ linkByShortUrl: { id: string } }>(
       '{ linkByShortUrl(url: "https://s.example/shop") { id } }',
     );
@@ -115,6 +124,15 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/pixels', '.records li'],
     ['/templates', '.records li'],
     ['/webhooks', '.records li'],
+    [
+      '/operations',
+      '.uses',
+      async (page) => {
+        await page.getByText('Use and try').click();
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await shown(page.getByLabel('Answer'));
+      },
+    ],
     ['/people', '.records li'],
     ['/keys', '.records li'],
     ['/profile', '.part .records li'],
@@ -133,6 +151,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/pixels', 'New pixel'],
     ['/templates', 'New template'],
     ['/webhooks', 'New webhook'],
+    ['/operations', 'New operation'],
     ['/people', 'Invite somebody'],
     ['/people', 'Account settings'],
     ['/keys', 'New key'],

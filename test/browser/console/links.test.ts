@@ -750,6 +750,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       ['/domains', 'Domains'],
       ['/pixels', 'Pixels'],
       ['/webhooks', 'Webhooks'],
+      ['/operations', 'Operations'],
       ['/people', 'People'],
       ['/keys', 'Keys'],
       ['/profile', 'Profile'],
