@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { texts as german } from '../../console/src/languages/de.ts';
+import { operationTexts as germanOperations } from '../../console/src/languages/de-operations.ts';
 import { ruleTexts as germanRules } from '../../console/src/languages/de-rules.ts';
 import { texts as spanish } from '../../console/src/languages/es.ts';
+import { operationTexts as spanishOperations } from '../../console/src/languages/es-operations.ts';
 import { ruleTexts as spanishRules } from '../../console/src/languages/es-rules.ts';
 import { texts as french } from '../../console/src/languages/fr.ts';
+import { operationTexts as frenchOperations } from '../../console/src/languages/fr-operations.ts';
 import { ruleTexts as frenchRules } from '../../console/src/languages/fr-rules.ts';
 import { rules } from '../../src/domain/rules.ts';
 import { errorCodes } from '../../src/engine/rules/errors.ts';
@@ -25,10 +28,10 @@ function textsIn(value: unknown, path: string): [path: string, text: unknown][] 
 }
 
 describe.each([
-  ['German', german, germanRules],
-  ['French', french, frenchRules],
-  ['Spanish', spanish, spanishRules],
-])('the console in %s', (_, texts, ruleTexts) => {
+  ['German', german, [germanRules, germanOperations]],
+  ['French', french, [frenchRules, frenchOperations]],
+  ['Spanish', spanish, [spanishRules, spanishOperations]],
+])('the console in %s', (_, texts, later) => {
   test('words each rule, with names of its values only', () => {
     const worded: Readonly<Record<string, string>> = texts.rules ?? {};
     expect(Object.keys(worded).sort()).toEqual(Object.keys(english).sort());
@@ -39,7 +42,7 @@ describe.each([
   test('has a text in each place', () => {
     const empty = textsIn(texts, '').filter(([, text]) => typeof text !== 'string' || text === '');
     expect(empty.map(([path]) => path)).toEqual(['.form.keys.ROTATION']);
-    const ofRules = textsIn(ruleTexts, '').filter(([, text]) => typeof text !== 'string' || text === '');
-    expect(ofRules).toEqual([]);
+    const emptyLater = textsIn(later, '').filter(([, text]) => typeof text !== 'string' || text === '');
+    expect(emptyLater).toEqual([]);
   });
 });

@@ -7,12 +7,13 @@ import {
   type OperationRowFragment,
   UpdateSavedOperationDocument,
 } from '../../generated/documents.ts';
+import { operationTexts } from '../../operation-texts.ts';
 import { CheckField, Field, NameField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import type { RecordFormProps } from '../../parts/records-view.tsx';
 import { texts } from '../../texts.ts';
 
-const t = texts.operations;
+const t = operationTexts;
 
 const EXAMPLE = `query ($search: String!) {
   links(first: 10, filter: { search: $search, searchBy: ANYWHERE }) {

@@ -11,12 +11,13 @@ import {
 import { useSession } from '../../data/session.ts';
 import { aboutRecord } from '../../data/toasts.ts';
 import type { OperationRowFragment } from '../../generated/documents.ts';
+import { operationTexts } from '../../operation-texts.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Field } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
 import { inDigits, onUtcDay } from '../../words/format.ts';
 
-const t = texts.operations;
+const t = operationTexts;
 
 /** The ways to use an operation, and a form to try it; shown on request. */
 export function OperationUse({ operation }: { operation: OperationRowFragment }): ReactElement {

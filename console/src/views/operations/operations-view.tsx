@@ -6,12 +6,13 @@ import {
   type OperationRowFragment,
   SavedOperationsDocument,
 } from '../../generated/documents.ts';
+import { operationTexts } from '../../operation-texts.ts';
 import { RecordsView } from '../../parts/records-view.tsx';
 import { texts } from '../../texts.ts';
 import { OperationForm } from './operation-form.tsx';
 import { OperationUse } from './operation-use.tsx';
 
-const t = texts.operations;
+const t = operationTexts;
 
 /** The runs and errors of the last 30 days in words. */
 function describeRuns({ runs }: OperationRowFragment): string {
