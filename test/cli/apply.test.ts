@@ -102,6 +102,36 @@ links:
   });
 });
 
+test('takes digits as a name, and id: before them as an id', async () => {
+  const { id: tag } = JSON.parse((await lsp(['tags', 'create', 'Print', '--json'])).stdout);
+  const { id: space } = JSON.parse((await lsp(['spaces', 'create', 'Marketing', '--json'])).stdout);
+  const text = (fields: string) =>
+    `name: shop\nlinks:\n  one:\n    url: https://example.com/\n${fields}\n  two:\n    url: https://example.com/\n    tags: ["2027"]\n`;
+  const named = await apply(
+    text(`    space: "${space}"\n    tags:\n      - Print\n      - "${tag}"\n      - None`),
+  );
+  expect([named.code, named.stderr]).toEqual([
+    3,
+    [
+      `lsp: FILE:5: There is no space called "${space}".`,
+      `lsp: FILE:6: There is no tag called "${tag}".`,
+      'lsp: FILE:6: There is no tag called "None".',
+      'lsp: FILE:12: There is no tag called "2027".\n',
+    ].join('\n'),
+  ]);
+  await lsp(['tags', 'create', '2027']);
+  expect(await apply(text(`    space: id:${space}\n    tags: ["id:${tag}", "2027"]`))).toMatchObject({
+    code: 0,
+  });
+  const { space: found, tags } = JSON.parse(
+    (await lsp(['links', 'show', 'external:lsp:shop/one', '--json'])).stdout,
+  );
+  expect([found.name, tags.map(({ name }: { name: string }) => name)]).toEqual([
+    'Marketing',
+    ['2027', 'Print'],
+  ]);
+});
+
 const everything = `name: all
 defaults: &none null
 links:
@@ -266,7 +296,12 @@ test('aliases move along a chain of links, and an exchange is refused', async ()
   expect(await apply(aliased('two', 'three', 'four'))).toMatchObject({ code: 0, stderr: '' });
   const exchanged = await apply(aliased('three', 'two', 'four'));
   expect([exchanged.code, exchanged.stderr.split('\n').length]).toEqual([3, 3]);
-  expect(exchanged.stderr).toMatch(/^lsp: key-\d: alias .*taken/m);
+  expect(exchanged.stderr).toMatch(/^lsp: FILE:3: key-0: alias .*taken/m);
+  expect(exchanged.stdout.split('\n').toSorted()).toEqual([
+    ...['', '    alias: three → two', '    alias: two → three'],
+    ...['! key-0  https://s.example/two', '! key-1  https://s.example/three'],
+    'Created 0, changed 0, deleted 0, unchanged 1, refused 2.',
+  ]);
   const aliases = await server.database.prisma.link.findMany({ orderBy: { id: 'asc' } });
   expect(aliases.map(({ alias }) => alias)).toEqual(['two', 'three', 'four']);
 });
@@ -308,8 +343,12 @@ test('a change by others meanwhile stays, and the rest is done', async () => {
   await apply(linksOf(['one', 'two']));
   const text = linksOf(['one', 'two']).replaceAll('example.com', 'example.org');
   const { code, stdout, stderr } = await applyMeanwhile(text, 'updateLinks', changeFirst);
-  expect([code, stdout.split('\n').at(-2)]).toEqual([6, 'Created 0, changed 1, deleted 0, unchanged 0.']);
-  expect(stderr).toMatch(/^lsp: one: .+\n$/);
+  expect([code, stdout.split('\n').at(-2)]).toEqual([
+    6,
+    'Created 0, changed 1, deleted 0, unchanged 0, refused 1.',
+  ]);
+  expect(stdout).toMatch(/^! one .+\n.+\n~ two /);
+  expect(stderr).toMatch(/^lsp: FILE:3: one: .+\n$/);
   expect(await stored()).toEqual([
     ['lsp:shop/one', 'https://example.com/one'],
     ['lsp:shop/two', 'https://example.org/two'],
@@ -319,7 +358,10 @@ test('a change by others meanwhile stays, and the rest is done', async () => {
 test('a link that others change before its deletion stays', async () => {
   await apply(linksOf(['one', 'two', 'three']));
   const { code, stdout, stderr } = await applyMeanwhile(linksOf(['three']), 'deleteLinks', changeFirst);
-  expect([code, stdout.split('\n').at(-2)]).toEqual([6, 'Created 0, changed 0, deleted 1, unchanged 1.']);
+  expect([code, stdout.split('\n').at(-2)]).toEqual([
+    6,
+    'Created 0, changed 0, deleted 1, unchanged 1, refused 1.',
+  ]);
   expect(stderr).toMatch(/^lsp: one: The record was changed.+\n$/);
   expect((await stored()).map(([id]) => id)).toEqual(['lsp:shop/one', 'lsp:shop/three']);
 });
@@ -458,10 +500,13 @@ test.each([
   [within('targeting: { countries: [{ country: DE }] }'), '5: one.targeting.countries[0].url is missing'],
   [within('targeting: { rotation: [], countries: [] }'), '5: one.targeting.type is missing'],
   [within('constructor: x'), '5: one.constructor is no field'],
-  [within('space: None'), '3: There is no space called "None"'],
-  [within('tags: [None]'), '3: There is no tag called "None"'],
-  [within('domain: no.example'), '3: There is no domain called "no.example"'],
-  [within('alias: "a b"'), '3: one: alias '],
+  [within('space: None'), '5: There is no space called "None"'],
+  [within('tags: [None]'), '5: There is no tag called "None"'],
+  [within('tags: ["id:99"]'), '5: There is no tag with the id 99'],
+  [within('space: "id:99"'), '5: There is no space with the id 99'],
+  [within('domain: no.example'), '5: There is no domain called "no.example"'],
+  [within('domain: "1"'), '5: There is no domain called "1"'],
+  [within('alias: "a b"'), '5: one: alias '],
 ])('refuses %j with its line, before anything is changed', async (text, message) => {
   const { code, stdout, stderr } = await apply(text);
   expect([code, stdout]).toEqual([3, '']);
@@ -493,6 +538,101 @@ test('a wrong link keeps the whole file from being applied, and names the line',
   expect(await stored()).toEqual([]);
 });
 
+/** A link with more fields, of which some are wrong in a change. */
+const manual = (fields = '') => `name: shop
+links:
+  manual:
+    url: https://example.com/manual
+    targeting:
+      countries: [{ country: DE, url: "https://example.com/de" }]
+${fields}`;
+
+test.each([
+  [manual().replace('DE', 'XX'), '5: manual: targeting.countries.0.country must be'],
+  [manual().replace('https://example.com/manual', 'nowhere'), '4: manual: url must be an absolute'],
+  [manual('    alias: taken\n'), '7: manual: alias is already'],
+  [manual('    expiration: { clicks: 0 }\n'), '7: manual: expiration.clicks must be'],
+  [manual('    pixelIds: ["99"]\n'), '7: manual: pixelIds must be'],
+  [
+    manual('    ruleTests: [{ visitor: { country: FR }, expect: { rule: Germany } }]\n'),
+    '7: manual: ruleTests.0 ',
+  ],
+  [
+    `${manual('    alias: same\n')}  more: { url: "https://example.com/", alias: same }\n`,
+    '8: more: alias is',
+  ],
+])('refuses %j for a link that is there, before anything is changed', async (text, message) => {
+  await lsp(['links', 'create', 'https://example.com/', '--alias', 'taken']);
+  const rules =
+    '    rules: [{ name: Germany, when: [{ country: { in: [DE] } }], to: [{ url: "https://example.com/g" }] }]\n';
+  expect((await apply(manual(rules))).code).toBe(0);
+  const before = await server.database.prisma.link.findMany();
+  for (const options of [['--dry-run'], []]) {
+    const { code, stdout, stderr } = await apply(
+      `${text}  new: { url: "https://example.com/new" }\n`,
+      ...options,
+    );
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr.slice(0, `lsp: FILE:${message}`.length)).toBe(`lsp: FILE:${message}`);
+  }
+  expect(await server.database.prisma.link.findMany()).toEqual(before);
+});
+
+test('does not refuse a change for fields that stay as they are', async () => {
+  const rules =
+    '    rules: [{ when: [{ country: { in: [DE] } }], to: [{ url: "https://example.com/g" }] }]\n';
+  const tests = '    ruleTests: [{ visitor: { country: DE }, expect: { rule: "Rule 1" } }]\n';
+  expect((await apply(manual(rules + tests))).code).toBe(0);
+  // The operator has a domain meanwhile to which the link leads.
+  const { id: accountId } = await server.database.prisma.account.findFirstOrThrow();
+  const now = new Date();
+  await server.database.prisma.domain.create({
+    data: { name: 'example.com', accountId, verifiedAt: now, createdAt: now, updatedAt: now },
+  });
+  const changed = manual(tests).replace(
+    'https://example.com/de" }',
+    'https://example.com/de" }, { country: AT, url: "https://example.com/manual" }',
+  );
+  expect(await apply(changed)).toMatchObject({ code: 0, stderr: '' });
+  const wrong = changed.replace('"https://example.com/manual"', '"https://example.com/other"');
+  expect((await apply(wrong, '--dry-run')).stderr).toMatch(
+    /^lsp: FILE:5: manual: targeting.countries.1.url /,
+  );
+});
+
+test('prints targets, an expiration and rules without what is empty', async () => {
+  const fields = `    expiration: { clicks: 5 }
+    rules: [{ name: A, when: [{ country: { in: [DE] } }], to: [{ url: "https://example.com/g" }] }]
+`;
+  await apply(manual(fields));
+  const { stdout } = await apply(
+    manual(fields)
+      .replace('clicks: 5', 'clicks: 6, url: "https://example.com/over"')
+      .replace('name: A', 'name: B')
+      .replace('DE, url', 'AT, url'),
+    '--dry-run',
+  );
+  expect(stdout.split('\n').slice(1, 4)).toEqual([
+    '    expiration: clicks 5 → clicks 6, url https://example.com/over',
+    '    targeting: COUNTRY DE https://example.com/de → COUNTRY AT https://example.com/de',
+    expect.stringMatching(/^ {4}rules: \[\{[^→]*"name":"A"[^→]* → \[\{"name":"B"/),
+  ]);
+  expect(stdout).not.toMatch(/null|\[\]|__typename/);
+  const rotation = `name: shop
+links:
+  manual:
+    url: https://example.com/manual
+    targeting: { type: ROTATION, countries: [], rotation: ["https://example.com/1", "https://example.com/2"] }
+    expiration: null
+`;
+  expect((await apply(rotation)).stdout).toContain(
+    [
+      '    expiration: clicks 5 → null',
+      '    targeting: COUNTRY DE https://example.com/de → ROTATION https://example.com/1, https://example.com/2',
+    ].join('\n'),
+  );
+});
+
 test('deletes no link if something was refused', async () => {
   const both = `name: shop
 links:
@@ -510,6 +650,13 @@ links:
   c: { url: 'https://example.com/c', alias: one }
 `);
   expect([chain.code, (await stored()).map(([id]) => id)]).toEqual([3, ['lsp:shop/a', 'lsp:shop/b', null]]);
+  // Refused in the run itself: the links exchange their aliases.
+  expect((await apply(`${both}  c: { url: 'https://example.com/c' }\n`)).code).toBe(0);
+  const exchanged = await apply(both.replace('one', 'three').replace('two', 'one').replace('three', 'two'));
+  expect([exchanged.code, (await stored()).length]).toEqual([3, 4]);
+  expect(exchanged.stdout).not.toMatch(/^- c/m);
+  expect(exchanged.stdout).toContain('deleted 0, unchanged 0, refused 2.');
+  expect(exchanged.stderr).toMatch(/^lsp: 1 link was not deleted, since changes were refused: c\.$/m);
 });
 
 test('an alias of another domain makes no room', async () => {
@@ -560,7 +707,7 @@ test('a link keeps its domain', async () => {
   const { code, stderr } = await apply(within('domain: own.example'));
   expect([code, stderr]).toEqual([
     3,
-    'lsp: FILE:3: one.domain cannot change from s.example; use another key for another link.\n',
+    'lsp: FILE:5: one.domain cannot change from s.example; use another key for another link.\n',
   ]);
 });
 

@@ -191,6 +191,24 @@ test('says which of two spaces with the same name is meant by id', async () => {
     3,
     `lsp: There are 2 spaces called "Twin": ids ${second.id}, ${first.id}.\n`,
   ]);
+  expect((await json('spaces', 'show', `id:${first.id}`)).id).toBe(first.id);
+  expect((await json('spaces', 'show', first.id)).id).toBe(first.id);
+});
+
+test('takes digits for an id only if nothing has that name, and id: always', async () => {
+  const { id } = await json('tags', 'create', 'Print');
+  const names = async (tag: string) => {
+    const { tags } = await json('links', 'create', 'https://example.com/', '--tag', tag);
+    return tags.map(({ name }: { name: string }) => name);
+  };
+  expect(await names(id)).toEqual(['Print']);
+  await json('tags', 'create', id);
+  expect(await names(id)).toEqual([id]);
+  expect(await names(`id:${id}`)).toEqual(['Print']);
+  expect(await lsp(['links', 'create', 'https://example.com/', '--tag', 'id:99'])).toMatchObject({
+    code: 4,
+    stderr: 'lsp: There is no tag with the id 99.\n',
+  });
 });
 
 test('removes escape codes and control characters of records from tables', async () => {

@@ -7,11 +7,15 @@ import {
 } from '../generated/documents.ts';
 import { progressOn } from '../progress.ts';
 import { inBatches } from './batches.ts';
-import { isTakenId, type PlannedChange } from './plan.ts';
+import type { PlannedChange } from './changes.ts';
+import { isTakenId } from './check.ts';
+import { lineOf } from './file.ts';
 
 /** A change that the service has refused. */
 export interface Refused {
-  readonly key: string;
+  readonly change: PlannedChange;
+  /** The line of the wrong field or of the link, from 1; null if the file does not have the link. */
+  readonly line: number | null;
   readonly code: string;
   readonly message: string;
 }
@@ -20,6 +24,8 @@ export interface Outcome {
   /** The changes that were made. */
   readonly made: readonly PlannedChange[];
   readonly refused: readonly Refused[];
+  /** The deletions that were not made, since something was refused. */
+  readonly kept: readonly PlannedChange[];
   /** True if nothing was refused but new links that another run has created meanwhile. */
   readonly isOvertaken: boolean;
 }
@@ -55,13 +61,15 @@ export async function execute(context: Context, changes: readonly PlannedChange[
     for (const batch of inBatches(all, (change) => ('input' in change ? change.input : change.key))) {
       const results = await sendBatch(batch);
       for (const [at, change] of batch.entries()) {
-        const { key, action } = change;
+        const { action } = change;
         const result = results[at];
         if (result === undefined) continue;
         if (!('code' in result)) made.push(change);
         // A link that others have deleted is as the file wants it.
         else if (action !== 'delete' || result.code !== 'NOT_FOUND') {
-          refused.push({ key, code: result.code, message: describeRefusal(result) });
+          const { code, fields } = result;
+          const line = 'entry' in change ? lineOf(change.entry, fields?.[0]?.path[0]) : null;
+          refused.push({ change, line, code, message: describeRefusal(result) });
           if (action === 'create' && isTakenId(result)) overtaken++;
         }
       }
@@ -69,8 +77,10 @@ export async function execute(context: Context, changes: readonly PlannedChange[
     }
   };
 
+  const deletes = changes.filter(isOf('delete'));
+  const others = deletes.filter(({ isFirst }) => !isFirst);
+  let kept: readonly PlannedChange[] = others;
   try {
-    const deletes = changes.filter(isOf('delete'));
     const deleteBatch = async (batch: readonly Of<'delete'>[]) => {
       const [ids, ifUpdatedAt] = [batch.map(({ link }) => link.id), batch.map(({ link }) => link.updatedAt)];
       return (await client.request(LspDeleteLinksDocument, { ids, ifUpdatedAt }, options)).deleteLinks;
@@ -87,12 +97,14 @@ export async function execute(context: Context, changes: readonly PlannedChange[
       const inputs = batch.map(({ input }) => input);
       return (await client.request(LspCreateLinksDocument, { inputs }, options)).createLinks;
     });
-    const others = deletes.filter(({ isFirst }) => !isFirst);
-    if (refused.length === 0) await send(others, deleteBatch);
+    if (refused.length === 0) {
+      kept = [];
+      await send(others, deleteBatch);
+    }
   } finally {
     progress.end();
   }
-  return { made, refused, isOvertaken: overtaken > 0 && overtaken === refused.length };
+  return { made, refused, kept, isOvertaken: overtaken > 0 && overtaken === refused.length };
 }
 
 /** Returns the exit code for refused changes. */

@@ -7,7 +7,17 @@ export interface Entry {
   readonly key: string;
   /** The line of the key, from 1. */
   readonly line: number;
+  /** The lines of the fields. */
+  readonly lines: ReadonlyMap<string, number>;
   readonly link: FileLink;
+}
+
+/** Fields that have other names in inputs of the service. */
+const NAMES: Readonly<Record<string, string>> = { domainId: 'domain', spaceId: 'space', tagIds: 'tags' };
+
+/** Returns the line of a field of the file or of the input; that of the link if the file does not have it. */
+export function lineOf({ line, lines }: Pick<Entry, 'line' | 'lines'>, field: string | undefined): number {
+  return lines.get(NAMES[field ?? ''] ?? field ?? '') ?? line;
 }
 
 /** A file of links. */
@@ -120,5 +130,10 @@ function readEntry(
     return [];
   }
   const link = linkFields(reader, value ?? node, key);
-  return link === undefined ? [] : [{ key, line: lineAt((isNode(node) && node.range?.[0]) || 0), link }];
+  if (link === undefined) return [];
+  const line = (one: unknown) => lineAt((isNode(one) && one.range?.[0]) || 0);
+  const fields = reader.resolve(value);
+  const items = isMap(fields) ? fields.items : [];
+  const lines = new Map(items.map(({ key }) => [isScalar(key) ? String(key.value) : '', line(key)]));
+  return [{ key, line: line(node), lines, link }];
 }

@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
-import { execute, exitCodeFor } from '../apply/execute.ts';
+import type { PlannedChange } from '../apply/changes.ts';
+import { Overtaken } from '../apply/check.ts';
+import { execute, exitCodeFor, type Outcome } from '../apply/execute.ts';
 import { type LinkFile, parseLinkFile } from '../apply/file.ts';
-import { makePlan, Overtaken, type Plan, type PlannedChange } from '../apply/plan.ts';
+import { makePlan, type Plan } from '../apply/plan.ts';
+import { asText } from '../apply/text.ts';
 import { readText, wholeNumber } from '../arguments.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT } from '../errors.ts';
@@ -12,17 +15,17 @@ const LONGEST_FILE = 10_000_000;
 /** The number of links that one run deletes without being asked to. */
 const MAX_DELETED = 10;
 
-const asText = (value: unknown): string =>
-  plain(typeof value === 'string' ? value : JSON.stringify(value) || 'null');
-
-function describeChange(change: PlannedChange): string {
-  if (change.action === 'create') return `+ ${change.key}  ${plain(change.input.url)}`;
-  if (change.action === 'delete')
-    return `- ${plain(change.key)}  ${plain(change.link.shortUrl)}, ${counted(change.link.clicks, 'click')}`;
+/** Returns a change in lines, with a mark of what is done. */
+function describeChange(change: PlannedChange, isRefused = false): string {
+  const { key, action } = change;
+  const mark = isRefused ? '!' : { create: '+', update: '~', delete: '-' }[action];
+  if (action === 'create') return `${mark} ${key}  ${plain(change.input.url)}`;
+  const { shortUrl, clicks } = change.link;
+  if (action === 'delete') return `${mark} ${plain(key)}  ${plain(shortUrl)}, ${counted(clicks, 'click')}`;
   const fields = change.differences.map(
-    ({ field, from, to }) => `    ${field}: ${asText(from)} → ${asText(to)}`,
+    ({ field, from, to }) => `    ${field}: ${asText(field, from)} → ${asText(field, to)}`,
   );
-  return [`~ ${change.key}  ${plain(change.link.shortUrl)}`, ...fields].join('\n');
+  return [`${mark} ${key}  ${plain(shortUrl)}`, ...fields].join('\n');
 }
 
 function asValue(change: PlannedChange): object {
@@ -50,6 +53,28 @@ async function plan(context: Context, links: LinkFile): Promise<Plan> {
   }
 }
 
+/** Returns what a run has done, in the order of its changes, and the sums. */
+function describeOutcome(
+  { made, refused, kept }: Omit<Outcome, 'isOvertaken'>,
+  planned: readonly PlannedChange[],
+  unchanged: number,
+): string {
+  const steps = planned
+    .filter((change) => !kept.includes(change))
+    .map((change) =>
+      describeChange(
+        change,
+        refused.some((one) => one.change === change),
+      ),
+    );
+  const sums = [
+    `Created ${count(made, 'create')}, changed ${count(made, 'update')}, deleted ${count(made, 'delete')}`,
+    `unchanged ${unchanged}`,
+    ...(refused.length > 0 ? [`refused ${refused.length}`] : []),
+  ];
+  return [...steps, `${sums.join(', ')}.`].join('\n');
+}
+
 async function applyFile(context: Context, file: string, options: Options): Promise<void> {
   const { dryRun = false, allowDelete } = options;
   const links = parseLinkFile(await readText(context, file, LONGEST_FILE), file);
@@ -62,7 +87,7 @@ async function applyFile(context: Context, file: string, options: Options): Prom
     const isTooMany = deleted > allowDelete;
     const all = [...before, ...changes];
     const shown = { name: links.name, dryRun, changes: all.map(asValue), unchanged };
-    const steps = all.map(describeChange);
+    const steps = all.map((change) => describeChange(change));
     if (dryRun || isTooMany) {
       const sums = `${count(all, 'create')} to create, ${count(all, 'update')} to change, ${count(all, 'delete')} to delete, ${unchanged} unchanged.`;
       await context.show(shown, [...steps, sums].join('\n'));
@@ -74,7 +99,7 @@ async function applyFile(context: Context, file: string, options: Options): Prom
       if (changes.length > 0) context.exitCode = EXIT.wouldChange;
       return;
     }
-    const { made, refused, isOvertaken } = await execute(context, changes);
+    const { made, refused, kept, isOvertaken } = await execute(context, changes);
     before.push(...made);
     if (isOvertaken && isFirst) continue;
     const done = {
@@ -82,9 +107,15 @@ async function applyFile(context: Context, file: string, options: Options): Prom
       update: count(before, 'update'),
       delete: count(before, 'delete'),
     };
-    const sums = `Created ${done.create}, changed ${done.update}, deleted ${done.delete}, unchanged ${unchanged}.`;
-    await context.show({ ...shown, done, refused }, [...steps, sums].join('\n'));
-    for (const { key, message } of refused) context.note(`lsp: ${key}: ${plain(message)}`);
+    const told = refused.map(({ change, ...others }) => ({ key: change.key, ...others }));
+    const text = describeOutcome({ made: before, refused, kept }, all, unchanged);
+    await context.show({ ...shown, done, refused: told }, text);
+    for (const { key, line, message } of told)
+      context.note(`lsp: ${line === null ? '' : `${file}:${line}: `}${plain(key)}: ${plain(message)}`);
+    if (kept.length > 0)
+      context.note(
+        `lsp: ${counted(kept.length, 'link')} ${kept.length === 1 ? 'was' : 'were'} not deleted, since changes were refused: ${kept.map(({ key }) => plain(key)).join(', ')}.`,
+      );
     context.exitCode = exitCodeFor(refused);
     return;
   }
@@ -95,7 +126,10 @@ export function addApply(program: Command, context: Context): void {
     .command('apply')
     .description('make the links of a YAML file, change them, and delete those that are no longer in it')
     .argument('<file>', 'the file; - is standard input')
-    .option('--dry-run', 'print what would change, and exit with 2 if something would')
+    .option(
+      '--dry-run',
+      'have the service check the file, print what would change, and exit with 2 if something would',
+    )
     .option(
       '--allow-delete <number>',
       `the largest number of links to delete`,

@@ -51,8 +51,8 @@ function addFields(command: Command): Command {
   return command
     .option('--alias <alias>', 'the path of the short URL')
     .option('--title <title>', 'the title')
-    .option('--space <name>', 'the space, by its name or id')
-    .option('--tag <name>', 'a tag, by its name or id; may be repeated, and replaces all', repeated)
+    .option('--space <name>', 'the space, by its name or id:ID')
+    .option('--tag <name>', 'a tag, by its name or id:ID; may be repeated, and replaces all', repeated)
     .option('--external-id <id>', 'an id of your own')
     .option('--disabled', 'the link redirects nobody')
     .option('--enabled', 'the link redirects visitors')

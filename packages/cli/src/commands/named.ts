@@ -47,7 +47,7 @@ const color = wholeNumber(1, 6);
 function addRecords(program: Command, context: Context, calls: Calls): void {
   const { kind } = calls;
   const group = program.command(`${kind}s`).description(`create, list, show, edit and delete ${kind}s`);
-  const reference = `the name or the id of the ${kind}`;
+  const reference = `the name of the ${kind}, or id:ID`;
   const find = async (name: string): Promise<Named> => {
     const record = await calls.get(context.client, await findId(context.client, kind, name));
     if (record === null) throw new CliError(`There is no ${kind} ${JSON.stringify(name)}.`, EXIT.notFound);
