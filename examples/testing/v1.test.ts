@@ -17,7 +17,8 @@ async function shorten(origin: string, key: string, fields: object): Promise<str
 test('a link ends tomorrow', async () => {
   const linkspace = await startLinkspace({ now: new Date('2026-11-20T12:00:00Z') });
   onTestFinished(() => linkspace.close());
-  const { url, key } = linkspace;
+  const { url } = linkspace;
+  const key = `${linkspace.key}`;
   const fields = {
     url: 'https://shop.example/',
     country: [{ key: 'DE', value: 'https://shop.example/de' }],

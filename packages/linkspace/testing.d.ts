@@ -31,8 +31,14 @@ export interface KeyOptions {
   readonly expiresAt?: Date;
 }
 
-/** A key as a text, which makes further keys of its account when it is called. */
-export type Key = string & ((options?: KeyOptions) => Promise<string>);
+/** A key, and a function that makes further keys of its account. It is no text by itself: write `${key}` where one is needed. */
+export interface Key {
+  (options?: KeyOptions): Promise<string>;
+  /** Returns the key itself. */
+  toString(): string;
+  /** Returns the key itself, for JSON. */
+  toJSON(): string;
+}
 
 export type Role = 'OWNER' | 'ADMIN' | 'EDITOR' | 'VIEWER';
 

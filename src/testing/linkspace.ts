@@ -28,7 +28,7 @@ export type { Linkspace, LinkspaceOptions, PersonOptions, VisitorOptions };
 /** The account of `Linkspace.key`. */
 const DEFAULT = 'default';
 
-/** Makes a function that is also a text: it has the methods of texts, and is used as the text wherever one is needed. */
+/** Returns a function that becomes the text where one is made of it. Programs without types find the methods of texts there, too. */
 function callable(text: string, make: (options?: KeyOptions) => Promise<string>): Key {
   const itself = () => text;
   Object.setPrototypeOf(make, String.prototype);
@@ -36,10 +36,9 @@ function callable(text: string, make: (options?: KeyOptions) => Promise<string>)
     length: { value: text.length },
     toString: { value: itself },
     valueOf: { value: itself },
-    toJSON: { value: itself },
     [Symbol.toPrimitive]: { value: itself },
   });
-  return make as Key; // Types have no primitive that can be called.
+  return Object.assign(make, { toJSON: itself });
 }
 
 /** Accounts of a service, and their keys and people. */
