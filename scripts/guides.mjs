@@ -1,6 +1,6 @@
 // Renders the guides in docs as pages at /docs/guides/NAME, and their search index. A dead link ends the build.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Marked } from 'marked';
 import { root } from './stamp.mjs';
 
@@ -35,6 +35,10 @@ function makeAnchor(text) {
 /** An anchor that a guide names itself: the only HTML that is kept. */
 const OWN_ANCHOR = /^<a id="([\w-]+)">(?:<\/a>)?$/;
 
+/** A comment, such as the one that names the file that a block of code shows. */
+const COMMENT = /^<!--[\s\S]*?-->$/;
+const SHOWN_FILE = /^<!-- file (\S+) -->$/;
+
 /** Returns the text of tokens without their marks. */
 function plainText(tokens = []) {
   return tokens
@@ -59,8 +63,14 @@ function readGuide(marked, folder, name) {
     type === 'html' ? (OWN_ANCHOR.exec(raw.trim())?.[1] ?? []) : [],
   );
   const title = plainText(headings[0]?.tokens);
+  for (const [index, { type, raw }] of all.entries()) {
+    const [, shows] = (type === 'html' && SHOWN_FILE.exec(raw.trim())) || [];
+    if (shows && all[index + 1]?.type === 'code') all[index + 1].shows = shows;
+  }
+  const shown = all.flatMap(({ shows }) => shows ?? []);
+  const saysCommands = /npm run /.test(text);
   const anchors = new Set([...headings.map((heading) => makeAnchor(plainText(heading.tokens))), ...own]);
-  return { name, tokens, title, anchors };
+  return { name, tokens, title, anchors, shown, saysCommands };
 }
 
 /** Returns the parts of a guide between headings, with their texts in one line, for the search. */
@@ -97,10 +107,31 @@ function resolveLink(folder, guides, { name, anchors }, target) {
   return null;
 }
 
+/** The words at the head of a guide with commands: readers of the package have no clone. */
+const AS_PACKAGE =
+  '<p class="head">Commands are those of a clone. In an <a href="/docs/guides/operations#as-a-package">installed package</a>, ' +
+  "the operator's <code>npm run keys -- list</code> is <code>npx linkspace keys list</code>. " +
+  'Commands for development, such as <code>npm test</code>, need a clone.</p>\n';
+
+/** Returns the files of the project that a shown file imports, and that no guide shows. */
+function unshownImports(folder, guides, file, text) {
+  const shown = [...guides.values()].flatMap((guide) => guide.shown);
+  const imported = [...text.matchAll(/^(?:import|export)\b.*? from '(\.[^']+)'/gm)].map(([, path]) =>
+    join(dirname(file), path),
+  );
+  return imported.filter(
+    (path) =>
+      !shown.includes(path) && !path.includes('__generated__') && existsSync(join(dirname(folder), path)),
+  );
+}
+
 /** Returns the renderer of one guide's tokens. @param assetFor gives the address of an image by its path below docs */
 function makeRenderer(folder, guides, guide, assetFor) {
+  /** The imported files that the guide has shown. */
+  const added = new Set();
   return {
     html: ({ raw }) => {
+      if (COMMENT.test(raw.trim())) return '';
       const [, anchor] = OWN_ANCHOR.exec(raw.trim()) ?? [];
       if (anchor !== undefined) return `<a id="${anchor}"></a>`;
       return raw.trim() === '</a>' ? '' : escapeHtml(raw);
@@ -108,7 +139,8 @@ function makeRenderer(folder, guides, guide, assetFor) {
     heading({ tokens, depth }) {
       const anchor = makeAnchor(plainText(tokens));
       const content = this.parser.parseInline(tokens);
-      if (depth === 1) return `<h1>${content}</h1>\n`;
+      const head = guide.saysCommands ? AS_PACKAGE : '';
+      if (depth === 1) return `<h1>${content}</h1>\n${head}`;
       return `<h${depth} id="${escapeHtml(anchor)}"><a href="#${escapeHtml(anchor)}">${content}</a></h${depth}>\n`;
     },
     link({ href, tokens }) {
@@ -123,9 +155,18 @@ function makeRenderer(folder, guides, guide, assetFor) {
         throw new Error(`docs/${guide.name}.md shows ${href}, which does not exist.`);
       return `<img src="${escapeHtml(assetFor(href))}" alt="${escapeHtml(text)}" loading="lazy">`;
     },
-    code({ text, lang }) {
+    code({ text, lang, shows }) {
       const name = lang ? ` class="language-${escapeHtml(lang)}"` : '';
-      return `<pre tabindex="0"><code${name}>${escapeHtml(text)}</code></pre>\n`;
+      const block = (code) => `<pre tabindex="0"><code${name}>${escapeHtml(code)}</code></pre>\n`;
+      const files = shows ? unshownImports(folder, guides, shows, text) : [];
+      const others = files
+        .filter((path) => !added.has(path))
+        .map((path) => {
+          added.add(path);
+          const code = readFileSync(join(dirname(folder), path), 'utf8').trimEnd();
+          return `<details><summary><code>${escapeHtml(path)}</code>, imported above</summary>\n${block(code)}</details>\n`;
+        });
+      return block(text) + others.join('');
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isEnumType } from 'graphql';
@@ -48,6 +48,41 @@ test('names a file of the source code without a link', () => {
   expect(render('[the file](file.ts)').body).toContain(
     '<span title="file.ts, in the source code">the file</span>',
   );
+});
+
+test('shows no comments, and the files that a shown file imports unless a guide shows them', () => {
+  const examples = mkdtempSync(join(folder, 'examples-'));
+  const name = examples.slice(folder.length + 1);
+  const docs = join(folder, 'docs');
+  mkdirSync(docs, { recursive: true });
+  writeFileSync(join(examples, 'shared.ts'), "export const TITLES = '<b>';\n");
+  writeFileSync(join(examples, 'shown.ts'), 'export const SHOWN = 1;\n');
+  const first = `import { TITLES } from './shared.ts';\nimport { SHOWN } from './shown.ts';`;
+  const shown = (file: string, text: string) => `<!-- file ${name}/${file} -->\n\`\`\`ts\n${text}\n\`\`\`\n`;
+  writeFileSync(
+    join(docs, 'one.md'),
+    `# One\n\n${shown('first.ts', first)}\n${shown('second.ts', first)}\n${shown('shown.ts', 'export const SHOWN = 1;')}`,
+  );
+  const { pages } = renderGuides((path) => `/assets/${path}`, docs);
+  const { body = '' } = pages[0] ?? {};
+  expect(body).not.toContain('&lt;!--');
+  expect(body.match(/<details>[\s\S]*?<\/details>/g)).toEqual([
+    `<details><summary><code>${name}/shared.ts</code>, imported above</summary>\n<pre tabindex="0"><code class="language-ts">export const TITLES = &#39;&lt;b&gt;&#39;;</code></pre>\n</details>`,
+  ]);
+});
+
+test('says how commands are written as a package, in guides that have some', () => {
+  expect(render('```sh\nnpm run keys -- list\n```').body).toMatch(
+    /^<h1>One<\/h1>\n<p class="head">.*npx linkspace keys/,
+  );
+  expect(render('Words.').body).not.toContain('npx');
+});
+
+test('no guide of the project shows a comment', () => {
+  const { pages, index } = renderGuides((path) => `/assets/${path}`);
+  // The heads of guides link to it.
+  expect(index.map(({ address }) => address)).toContain('/docs/guides/operations#as-a-package');
+  for (const { name, body } of pages) expect([name, body.includes('&lt;!-- file')]).toEqual([name, false]);
 });
 
 test('has each section in the index of the search', () => {
