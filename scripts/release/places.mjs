@@ -39,7 +39,11 @@ const PLACES = {
   ],
   'README.md': [minorAfter('this is version ')],
   'deploy/kubernetes/kustomization.yaml': [after('newTag: ')],
-  'docs/operations.md': [after('npm install \\./linkspace-'), after('A tag such as `v')],
+  'docs/operations.md': [
+    after('npm install \\./linkspace-client-'),
+    after('\\.tgz \\./linkspace-'),
+    after('A tag such as `v'),
+  ],
 };
 
 /** Returns the new texts of the files that say the version, by their paths. @throws Error if one does not say it */

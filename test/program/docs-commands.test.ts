@@ -524,10 +524,12 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   ],
   [
     // A test installs the files of the package, and runs its command.
-    /^(npm install \.\/linkspace-\d+\.\d+\.\d+\.tgz|npx linkspace)$/,
+    /^(npm install \.\/linkspace-client-\S+\.tgz \.\/linkspace-\d+\.\d+\.\d+\.tgz|npx linkspace)$/,
     (command) => {
       const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-      if (command.startsWith('npm')) expect(command).toContain(`linkspace-${version}.tgz`);
+      // npm would look for the client in a registry.
+      if (command.startsWith('npm'))
+        expect(command).toBe(`npm install ./linkspace-client-${version}.tgz ./linkspace-${version}.tgz`);
       expect(existsSync('test/start/package.test.ts')).toBe(true);
     },
   ],
