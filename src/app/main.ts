@@ -76,7 +76,8 @@ function explain(error: unknown, config: Config | null): string {
 
 const USAGE = `Usage: npm start
 
-Starts the service, and migrates its database. Environment variables configure it: see docs/operations.md.
+Starts the service, and migrates its database. Environment variables configure it. The running service lists them at
+/docs/guides/operations#configuration, http://localhost:3000/docs/guides/operations#configuration by default.
 `;
 
 /** The version, and the day of the countries of addresses, if there are any. */
