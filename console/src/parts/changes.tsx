@@ -164,8 +164,12 @@ interface Parts {
   readonly nameOf: NameOf;
 }
 
-/** A change with its values, and a button to take it back. */
-function Deed({ isOfRecord, ...parts }: Parts & { isOfRecord: boolean }): ReactElement {
+/** A change with its values, and a button to take it back unless its record is gone. */
+function Deed({
+  isOfRecord,
+  isGone,
+  ...parts
+}: Parts & { isOfRecord: boolean; isGone: boolean }): ReactElement {
   const { group, nameOf } = parts;
   const id = useId();
   return (
@@ -186,7 +190,7 @@ function Deed({ isOfRecord, ...parts }: Parts & { isOfRecord: boolean }): ReactE
           <GroupValues {...parts} />
         </>
       )}
-      <Restore changes={[...group.records.values()]} describedBy={id} />
+      {!isGone && <Restore changes={[...group.records.values()]} describedBy={id} />}
     </div>
   );
 }
@@ -202,6 +206,9 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
   const names = useNames(new Map(few.map(({ change, records }) => [change.id, [...records.keys()]])));
   const nameOf = useValueNames((groups ?? []).flatMap(({ records }) => [...records.values()]));
   const t = texts.history;
+  const [newest] = groups ?? [];
+  // Only its deletion can be taken back then.
+  const isDeleted = recordId !== undefined && newest?.change.action === 'DELETED';
   return (
     <>
       {fault && <FaultNotice fault={fault} again={again} />}
@@ -211,7 +218,11 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
         <ol className="history card">
           {groups.map((group) => (
             <li key={group.change.id}>
-              <Deed group={group} names={names} nameOf={nameOf} isOfRecord={recordId !== undefined} />
+              <Deed
+                {...{ group, names, nameOf }}
+                isOfRecord={recordId !== undefined}
+                isGone={isDeleted && group !== newest}
+              />
               <p className="quiet">
                 {byWhom(group.change, session)} ·{' '}
                 <time dateTime={group.change.at}>
