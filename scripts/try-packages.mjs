@@ -31,12 +31,13 @@ await service.close();
 console.log(aliases.join());
 `;
 
-/** The versions of what the examples of tests need, from the project's own, but for Jest, which it does not have. */
+/** The versions of what the examples of tests need, from the project's own. */
 const TEST_TOOLS = [
-  ...['vitest', 'graphql', '@graphql-typed-document-node/core'],
+  ...['vitest', '@graphql-typed-document-node/core'],
   ...['@urql/core', '@urql/exchange-graphcache', 'wonka', 'graphql-sse'],
 ].map((name) => `${name}@${{ ...manifest.dependencies, ...manifest.devDependencies }[name]}`);
-const JEST = 'jest@30.5.2';
+/** The project does not have Jest, and has an older graphql than `npm install graphql` gets. */
+const OTHER_TEST_TOOLS = ['jest@30.5.2', 'graphql@17.1.0'];
 
 /** The files of the guide to tests, and those that they import. */
 const EXAMPLES = [
@@ -93,7 +94,7 @@ function start(cwd, env) {
 
 /** Runs the examples of the guide to tests by Vitest, Jest and Node's own test runner, with the installed packages. */
 function tryTests(folder, env) {
-  run(folder, env, 'npm', 'install', '--no-audit', '--no-fund', ...TEST_TOOLS, JEST);
+  run(folder, env, 'npm', 'install', '--no-audit', '--no-fund', ...TEST_TOOLS, ...OTHER_TEST_TOOLS);
   for (const name of EXAMPLES) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     const text = readFileSync(join(root, 'examples', name), 'utf8');

@@ -16,6 +16,8 @@ const PEERS = [
   ...['@apollo/client', 'rxjs', '@urql/core', '@urql/exchange-graphcache', 'wonka', 'relay-runtime'],
   ...['graphql', 'graphql-sse'],
 ];
+/** The version of graphql that `npm install graphql` gets. With a range that excludes it, npm searches for another one for minutes. */
+const LATEST_GRAPHQL = '^17.0.0';
 
 const exported = (name) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
 
@@ -40,7 +42,10 @@ function makeManifest() {
       ...Object.fromEntries(ENTRIES.map((name) => [`./${name}`, exported(name)])),
       './package.json': './package.json',
     },
-    peerDependencies: Object.fromEntries(PEERS.map((name) => [name, `^${installed[name]}`])),
+    peerDependencies: {
+      ...Object.fromEntries(PEERS.map((name) => [name, `^${installed[name]}`])),
+      graphql: `^${installed.graphql} || ${LATEST_GRAPHQL}`,
+    },
     peerDependenciesMeta: Object.fromEntries(PEERS.map((name) => [name, { optional: true }])),
     publishConfig: { access: 'public' },
   };

@@ -71,9 +71,13 @@ test('has a manifest of its own, without scripts, and with optional dependencies
       './v1': { types: './dist/v1.d.ts', default: './dist/v1.js' },
       './package.json': './package.json',
     },
-    peerDependencies: Object.fromEntries(
-      peers.map((name) => [name, `^${root.dependencies[name] ?? root.devDependencies[name]}`]),
-    ),
+    peerDependencies: {
+      ...Object.fromEntries(
+        peers.map((name) => [name, `^${root.dependencies[name] ?? root.devDependencies[name]}`]),
+      ),
+      // `npm install graphql` gets 17. A range without it has npm search for other versions for minutes.
+      graphql: `^${root.dependencies.graphql} || ^17.0.0`,
+    },
     peerDependenciesMeta: Object.fromEntries(peers.map((name) => [name, { optional: true }])),
     publishConfig: { access: 'public' },
   });
