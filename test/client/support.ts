@@ -27,6 +27,8 @@ export function timeWithoutWaiting(): TestTiming {
 export interface StandingTime extends Timing {
   /** The pauses before another attempt so far, in milliseconds. */
   readonly pauses: readonly number[];
+  /** The limits of requests so far, in milliseconds. */
+  readonly limits: readonly number[];
   /** The number of waits for the next check of a connection. */
   readonly waiting: number;
   /** Lets time pass, in steps that end with the waits for checks. */
@@ -39,15 +41,23 @@ const CHECK_INTERVAL = 5_000;
 export function timeThatStands(): StandingTime {
   const pauses: number[] = [];
   const waits = new Set<() => void>();
+  const limits: number[] = [];
+  const running = new Set<{ readonly end: number; readonly limit: AbortController }>();
   let passed = 0;
   return {
     pauses,
+    limits,
     get waiting() {
       return waits.size;
     },
     now: () => passed,
     random: () => 0,
-    timeout: () => new AbortController().signal,
+    timeout(milliseconds) {
+      const limit = new AbortController();
+      limits.push(milliseconds);
+      running.add({ end: passed + milliseconds, limit });
+      return limit.signal;
+    },
     async wait(milliseconds, signal) {
       signal.throwIfAborted();
       if (milliseconds !== CHECK_INTERVAL) {
@@ -66,6 +76,8 @@ export function timeThatStands(): StandingTime {
     async pass(milliseconds) {
       for (let left = milliseconds; left > 0; left -= CHECK_INTERVAL) {
         passed += CHECK_INTERVAL;
+        for (const { end, limit } of running)
+          if (end <= passed) limit.abort(new DOMException('It took too long.', 'TimeoutError'));
         for (const resolve of [...waits]) {
           waits.delete(resolve);
           resolve();

@@ -14,6 +14,7 @@ import { OperationTypeNode, print } from 'graphql';
 import { type Endpoint, subscribe } from './events.ts';
 import { possibleTypes } from './possible-types.ts';
 import { oneAtATime } from './read-again.ts';
+import { realTiming } from './timing.ts';
 
 export { possibleTypes } from './possible-types.ts';
 
@@ -86,15 +87,24 @@ export function subscriptionLink(endpoint: Endpoint): ApolloLink {
   );
 }
 
-/** Reads the queries on the screen again: lists from their top, as far as they are shown. */
-async function readAgain(client: ApolloClient): Promise<void> {
+/**
+ * Reads the queries on the screen again: lists from their top, as far as they are shown.
+ * @param limit returns the signal that ends a request
+ */
+async function readAgain(client: ApolloClient, limit: () => AbortSignal): Promise<void> {
   for (const { query, variables } of client.getObservableQueries('active')) {
     const edges = () => client.readQuery<{ links?: Pages }>({ query, variables })?.links?.edges ?? [];
     const shown = edges().length;
     for (let read = 0; read === 0 || read < shown; read += LONGEST) {
       const first = Math.min(Math.max(shown - read, variables.first ?? 20), LONGEST);
       const page = shown > 0 && { first, ...(read > 0 && { after: edges()[read - 1]?.cursor }) };
-      await client.query({ query, variables: { ...variables, ...page }, fetchPolicy: 'network-only' });
+      await client.query({
+        query,
+        variables: { ...variables, ...page },
+        fetchPolicy: 'network-only',
+        // Not together with a request that may never be answered.
+        context: { queryDeduplication: false, fetchOptions: { signal: limit() } },
+      });
     }
   }
 }
@@ -110,17 +120,18 @@ interface Options {
  * and each new connection.
  */
 export function newClient(
-  { url, headers = {}, pause }: Endpoint,
+  { url, headers = {}, pause, timing }: Endpoint,
   { links = [], send = fetch }: Options = {},
 ): ApolloClient {
-  const heard = oneAtATime(() => readAgain(client), pause);
+  const { timeout } = { ...realTiming, ...timing };
+  const heard = oneAtATime((limit) => readAgain(client, () => timeout(limit)), pause);
   const client = new ApolloClient({
     cache: newCache(),
     link: ApolloLink.from([
       ...links,
       ApolloLink.split(
         ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
-        subscriptionLink({ url, headers, heard, ...(pause && { pause }) }),
+        subscriptionLink({ url, headers, heard, pause, timing }),
         new HttpLink({ uri: url, headers, fetch: send }),
       ),
     ]),

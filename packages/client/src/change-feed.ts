@@ -2,11 +2,9 @@ import { type Changes, type ChangesOptions, Follower, isPassing, LONGEST_PAUSE }
 import { LinkspaceError } from './errors.ts';
 import { type ChangeFilter, changed } from './generated/changes.ts';
 import type { Sender } from './send.ts';
+import { attemptLimit, watchSilence } from './silence.ts';
 import { growingPause } from './timing.ts';
 
-/** The interval at which the connection is checked, and the silence after which it is lost, in milliseconds. */
-const CHECK_INTERVAL = 5_000;
-const MAX_SILENCE = 25_000;
 /**
  * The number of comments after a connection begins at which the log is read again. On PostgreSQL, a change from just before it may
  * become visible later, once the transactions of that time have ended.
@@ -59,7 +57,9 @@ export class ChangeFeed {
       this.#wakeAll(true);
     };
     while (!signal.aborted) {
-      const error = await this.#listen(signal, onBegin).catch((failure: unknown) => failure);
+      const error = await this.#listen(signal, attemptLimit(failures), onBegin).catch(
+        (failure: unknown) => failure,
+      );
       if (signal.aborted) return;
       if (error !== undefined && !isPassing(error)) {
         for (const follower of this.#followers) follower.fail(error);
@@ -73,19 +73,21 @@ export class ChangeFeed {
     }
   }
 
-  /** Listens until the connection ends. @throws LinkspaceError if there is none */
-  async #listen(signal: AbortSignal, onBegin: () => void): Promise<void> {
-    const { now, wait } = this.#sender.timing;
+  /** Listens until the connection ends. @param limit the longest time until it begins @throws LinkspaceError if there is none */
+  async #listen(signal: AbortSignal, limit: number, onBegin: () => void): Promise<void> {
+    const { timing } = this.#sender;
     const ended = new AbortController();
     const connection = AbortSignal.any([signal, ended.signal]);
-    let heardAt = now();
-    const watch = async () => {
-      while (now() - heardAt <= MAX_SILENCE) await wait(CHECK_INTERVAL, connection);
-      ended.abort();
-    };
-    watch().catch(() => {});
+    let hasAnswered = false;
+    timing.timeout(limit).addEventListener('abort', () => hasAnswered || ended.abort());
     try {
       const body = await this.#open(connection);
+      hasAnswered = true;
+      const hear = watchSilence(timing, connection, () => {
+        ended.abort();
+        // Beside the new connection, which may take a while.
+        this.#wakeAll(true);
+      });
       // A replaced `fetch` may not end the body with the signal.
       connection.addEventListener('abort', () => void body.cancel().catch(() => {}));
       let reads = READS_AFTER_BEGIN;
@@ -95,7 +97,7 @@ export class ChangeFeed {
       for (;;) {
         const { done, value } = await body.read();
         if (done) return;
-        heardAt = now();
+        hear();
         const blocks = (text + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/);
         text = blocks.pop() ?? '';
         if (!hasBegun) onBegin();

@@ -223,7 +223,7 @@ export class Follower implements Changes {
     { text }: StoredDocument<Data, Variables>,
     variables: Variables,
   ): Promise<Data> {
-    const sending = { isWrite: false, key: null, signal: this.#signal };
+    const sending = { isWrite: false, key: null, isWary: true, signal: this.#signal };
     const { data } = await this.#sender.send({ query: text, variables }, sending);
     return data as Data; // The document asks for it.
   }

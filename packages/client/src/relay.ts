@@ -9,8 +9,12 @@ import {
   type Variables,
 } from 'relay-runtime';
 import { type Endpoint, subscribe } from './events.ts';
+import { realTiming } from './timing.ts';
 
 export { oneAtATime } from './read-again.ts';
+
+/** The longest time for a query, in milliseconds. */
+const QUERY_LIMIT = 20_000;
 
 /** The body of a request. With the compiler's `persistConfig`, operations have ids in place of texts. */
 function bodyOf({ id, text }: RequestParameters, variables: Variables) {
@@ -20,11 +24,14 @@ function bodyOf({ id, text }: RequestParameters, variables: Variables) {
 /** An environment of Relay for the server at `endpoint.url`. */
 export function newEnvironment(endpoint: Endpoint, send = fetch): Environment {
   const headers = { ...endpoint.headers, 'Content-Type': 'application/json' };
+  const { timeout } = { ...realTiming, ...endpoint.timing };
   return new Environment({
     network: Network.create(
       async (operation, variables): Promise<GraphQLResponse> => {
         const body = JSON.stringify(bodyOf(operation, variables));
-        return (await send(endpoint.url, { method: 'POST', headers, body })).json();
+        // A connection that a computer lost while it slept never answers.
+        const signal = operation.operationKind === 'query' ? timeout(QUERY_LIMIT) : null;
+        return (await send(endpoint.url, { method: 'POST', headers, body, signal })).json();
       },
       (operation, variables) =>
         Observable.create((sink) =>

@@ -1,4 +1,5 @@
 import { LinkspaceError, type RefusedField } from './errors.ts';
+import { attemptLimit } from './silence.ts';
 import { growingPause, realTiming, type Timing } from './timing.ts';
 import type { SentDocument } from './typed-document.ts';
 
@@ -24,6 +25,8 @@ export interface Sending {
   readonly isWrite: boolean;
   /** The Idempotency-Key; null for none. */
   readonly key: string | null;
+  /** True for a read that may meet connections that are dead: its first attempts are shorter. */
+  readonly isWary?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -148,7 +151,7 @@ export class Sender {
     const began = now();
     let isUnknown = false;
     for (let repeats = 0; ; repeats++) {
-      const outcome = await this.#attempt(operation, sending, signal);
+      const outcome = await this.#attempt(operation, sending, signal, repeats);
       if ('data' in outcome) return outcome;
       const { error, mayRepeat } = outcome;
       isUnknown ||= error.isUnknown;
@@ -198,8 +201,13 @@ export class Sender {
     return { headers: all, body: JSON.stringify(operation) };
   }
 
-  async #attempt(operation: Operation, sending: Sending, signal: AbortSignal): Promise<Answer | Failure> {
-    const { isWrite, key } = sending;
+  async #attempt(
+    operation: Operation,
+    sending: Sending,
+    signal: AbortSignal,
+    repeats: number,
+  ): Promise<Answer | Failure> {
+    const { isWrite, key, isWary } = sending;
     const maySendAgain = !isWrite || key !== null;
     const headers = {
       Accept: 'application/graphql-response+json, application/json',
@@ -207,7 +215,8 @@ export class Sender {
     };
     // Before the attempt, so that a mistake of the caller does not look like a lost network.
     const prepared = this.#prepare(operation, headers);
-    const limit = this.timing.timeout(isWrite ? MAX_ATTEMPT.write : MAX_ATTEMPT.read);
+    const longest = isWary ? attemptLimit(repeats) : isWrite ? MAX_ATTEMPT.write : MAX_ATTEMPT.read;
+    const limit = this.timing.timeout(longest);
     const bounded = maySendAgain ? AbortSignal.any([signal, limit]) : signal;
     try {
       const response = await this.#fetch(prepared, bounded);

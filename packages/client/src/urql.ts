@@ -19,6 +19,7 @@ import { map, pipe, tap } from 'wonka';
 import { type Endpoint, subscribe } from './events.ts';
 import { possibleTypes } from './possible-types.ts';
 import { oneAtATime } from './read-again.ts';
+import { realTiming } from './timing.ts';
 
 export { possibleTypes } from './possible-types.ts';
 
@@ -119,8 +120,11 @@ function remembering(screen: Screen): Exchange {
       );
 }
 
-/** Reads the queries on the screen again: lists from their top, as far as they are shown. */
-async function readAgain(client: Client, screen: Screen): Promise<void> {
+/**
+ * Reads the queries on the screen again: lists from their top, as far as they are shown.
+ * @param send a fetch that ends after some time
+ */
+async function readAgain(client: Client, screen: Screen, send: typeof fetch): Promise<void> {
   // Queries of several pages of a list read it once.
   const lists = new Map<number, { shown: Shown; variables: Variables }>();
   for (const shown of screen.queries.values()) {
@@ -135,7 +139,7 @@ async function readAgain(client: Client, screen: Screen): Promise<void> {
         // A variable that the query does not declare is not sent, and makes it another query: one that is not on the screen.
         const read: Variables = { ...variables, ...page, again: true };
         const { data, error } = await client
-          .query<Listed>(shown.operation.query, read, { requestPolicy: 'network-only' })
+          .query<Listed>(shown.operation.query, read, { requestPolicy: 'network-only', fetch: send })
           .toPromise();
         if (error) throw error;
         const { edges = [], pageInfo } = data?.links ?? {};
@@ -200,11 +204,19 @@ interface Options {
  * and each new connection.
  */
 export function newClient(
-  { url, headers = {}, pause }: Endpoint,
+  { url, headers = {}, pause, timing }: Endpoint,
   { cache = {}, exchanges = [], send = fetch }: Options = {},
 ): Client {
   const screen: Screen = { queries: new Map(), isReading: false };
-  const heard = oneAtATime(() => readAgain(client, screen), pause);
+  const { timeout } = { ...realTiming, ...timing };
+  const sendWithin =
+    (limit: number): typeof fetch =>
+    (input, init) =>
+      send(input, {
+        ...init,
+        signal: AbortSignal.any([timeout(limit), ...(init?.signal ? [init.signal] : [])]),
+      });
+  const heard = oneAtATime((limit) => readAgain(client, screen, sendWithin(limit)), pause);
   const client = new Client({
     url,
     preferGetMethod: false, // The proxy above forwards only POST.
@@ -235,7 +247,7 @@ export function newClient(
       }),
       ...exchanges,
       fetchExchange,
-      subscriptions({ url, headers, heard, ...(pause && { pause }) }),
+      subscriptions({ url, headers, heard, pause, timing }),
     ],
   });
   return client;
