@@ -26,6 +26,12 @@ interface Pages {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string };
 }
 
+/** An answer, which may be without `pageInfo`: a list of one page. */
+interface Incoming {
+  readonly edges: Pages['edges'];
+  readonly pageInfo?: Pages['pageInfo'];
+}
+
 /**
  * The pages of a list as one list; the arguments of `keyArgs` tell lists apart. When a page is read again, the rows after it stay:
  * Apollo's own policy would drop them.
@@ -35,6 +41,7 @@ function pagesOf(keyArgs: string[]): FieldPolicy<Pages> {
   return {
     ...policy,
     merge(existing, incoming, options) {
+      if ((incoming as Incoming).pageInfo === undefined) return incoming;
       const merged = policy.merge(existing, incoming, options);
       const { endCursor, hasNextPage } = incoming.pageInfo;
       const end = existing?.edges.findIndex(({ cursor }) => cursor === endCursor) ?? -1;
