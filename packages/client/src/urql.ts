@@ -82,10 +82,16 @@ interface Shown {
   readonly operation: Operation;
   data?: Listed | undefined;
   rows: number;
+  /** The number of events before it was asked for. */
+  readonly since: number;
 }
 
 interface Screen {
   readonly queries: Map<number, Shown>;
+  /** The queries whose data is newer than the last event. */
+  readonly current: Set<number>;
+  /** The number of events and connections so far. */
+  events: number;
   isReading: boolean;
 }
 
@@ -96,8 +102,11 @@ interface Listed {
   };
 }
 
-/** Remembers what is on the screen. It stays there if a read fails, and while the pages of a list are read again. */
-function remembering(screen: Screen): Exchange {
+/**
+ * Remembers what is on the screen. It stays there if a read fails, and while the pages of a list are read again.
+ * @param readAgain is called for a query that comes from the cache, where it may have missed events
+ */
+function remembering(screen: Screen, readAgain: () => void): Exchange {
   return ({ forward }) =>
     (operations) =>
       pipe(
@@ -105,7 +114,8 @@ function remembering(screen: Screen): Exchange {
         tap((operation) => {
           const { kind, key } = operation;
           if (kind === 'teardown') screen.queries.delete(key);
-          if (kind === 'query' && !screen.queries.has(key)) screen.queries.set(key, { operation, rows: 0 });
+          if (kind === 'query' && !screen.queries.has(key))
+            screen.queries.set(key, { operation, rows: 0, since: screen.events });
         }),
         forward,
         map((result) => {
@@ -115,7 +125,14 @@ function remembering(screen: Screen): Exchange {
           const isPart = screen.isReading && pageInfo?.hasNextPage === true && edges.length < shown.rows;
           if (result.data && !isPart) shown.data = result.data;
           shown.rows = Math.max(shown.rows, edges.length);
-          return { ...result, data: shown.data };
+          const { key, context } = result.operation;
+          const isFromCache =
+            context.meta?.cacheOutcome === 'hit' || context.meta?.cacheOutcome === 'partial';
+          if ((!isFromCache || screen.events === 0) && !result.error && shown.since === screen.events)
+            screen.current.add(key);
+          const isStale = isFromCache && !screen.isReading && !screen.current.has(key);
+          if (isStale && context.requestPolicy === 'cache-first') readAgain();
+          return { ...result, data: shown.data, stale: result.stale || isStale };
         }),
       );
 }
@@ -125,16 +142,19 @@ function remembering(screen: Screen): Exchange {
  * @param send a fetch that ends after some time
  */
 async function readAgain(client: Client, screen: Screen, send: typeof fetch): Promise<void> {
+  const { events } = screen;
   // Queries of several pages of a list read it once.
-  const lists = new Map<number, { shown: Shown; variables: Variables }>();
-  for (const shown of screen.queries.values()) {
+  const lists = new Map<number, { shown: Shown; variables: Variables; keys: number[] }>();
+  for (const [own, shown] of screen.queries) {
+    if (screen.current.has(own)) continue;
     const { after: _, ...variables }: Variables = shown.operation.variables ?? {};
     const { key } = createRequest(shown.operation.query, variables);
-    if (shown.rows >= (lists.get(key)?.shown.rows ?? 0)) lists.set(key, { shown, variables });
+    const { shown: longest = shown, keys = [] } = lists.get(key) ?? {};
+    lists.set(key, { shown: shown.rows >= longest.rows ? shown : longest, variables, keys: [...keys, own] });
   }
   screen.isReading = true;
   try {
-    for (const { shown, variables } of lists.values()) {
+    for (const { shown, variables, keys } of lists.values()) {
       for (let page: Variables | null = {}; page; ) {
         // A variable that the query does not declare is not sent, and makes it another query: one that is not on the screen.
         const read: Variables = { ...variables, ...page, again: true };
@@ -145,6 +165,7 @@ async function readAgain(client: Client, screen: Screen, send: typeof fetch): Pr
         const { edges = [], pageInfo } = data?.links ?? {};
         page = edges.length < shown.rows && pageInfo?.hasNextPage ? { after: pageInfo.endCursor } : null;
       }
+      if (screen.events === events) for (const key of keys) screen.current.add(key);
     }
   } finally {
     screen.isReading = false;
@@ -176,6 +197,7 @@ const joinPages: Resolver = (_parent, args, cache) => {
   const pages = pagesOf(cache, args);
   const edges = new Map<unknown, string>();
   let pageInfo: string | undefined;
+  let total: unknown;
   let end = pages.some(({ after }) => after === null) ? null : (args.after ?? null);
   while (true) {
     const at = pages.findIndex(({ after }) => after === end);
@@ -183,20 +205,22 @@ const joinPages: Resolver = (_parent, args, cache) => {
     if (!page) break;
     for (const edge of (cache.resolve(page.key, 'edges') ?? []) as string[])
       edges.set(cache.resolve(edge, 'node'), edge);
+    total = cache.resolve(page.key, 'totalCount') ?? total;
     pageInfo = cache.resolve(page.key, 'pageInfo') as string;
     end = cache.resolve(pageInfo, 'endCursor') as string | null;
   }
   // The page after the last one has to be read.
   if (pageInfo === undefined || (args.after && args.after === end)) return undefined;
-  return { __typename: 'LinkConnection', edges: [...edges.values()], pageInfo };
+  const totalCount = total === undefined ? {} : { totalCount: total as number };
+  return { __typename: 'LinkConnection', edges: [...edges.values()], pageInfo, ...totalCount };
 };
 
 interface Options {
   /** Further settings of the cache, such as `optimistic`. */
-  readonly cache?: CacheExchangeOpts;
+  readonly cache?: CacheExchangeOpts | undefined;
   /** Exchanges between the cache and the network, such as one for trusted documents. */
-  readonly exchanges?: Exchange[];
-  readonly send?: typeof fetch;
+  readonly exchanges?: Exchange[] | undefined;
+  readonly send?: typeof fetch | undefined;
 }
 
 /**
@@ -207,7 +231,7 @@ export function newClient(
   { url, headers = {}, pause, timing }: Endpoint,
   { cache = {}, exchanges = [], send = fetch }: Options = {},
 ): Client {
-  const screen: Screen = { queries: new Map(), isReading: false };
+  const screen: Screen = { queries: new Map(), current: new Set(), events: 0, isReading: false };
   const { timeout } = { ...realTiming, ...timing };
   const sendWithin =
     (limit: number): typeof fetch =>
@@ -216,14 +240,19 @@ export function newClient(
         ...init,
         signal: AbortSignal.any([timeout(limit), ...(init?.signal ? [init.signal] : [])]),
       });
-  const heard = oneAtATime((limit) => readAgain(client, screen, sendWithin(limit)), pause);
+  const readSoon = oneAtATime((limit) => readAgain(client, screen, sendWithin(limit)), pause);
+  const heard = () => {
+    screen.events++;
+    screen.current.clear();
+    readSoon();
+  };
   const client = new Client({
     url,
     preferGetMethod: false, // The proxy above forwards only POST.
     fetchOptions: { headers },
     fetch: send,
     exchanges: [
-      remembering(screen),
+      remembering(screen, readSoon),
       cacheExchange({
         // Without the whole schema, Graphcache takes the fields of a union's other types for missing.
         logger: (level, text) => {
