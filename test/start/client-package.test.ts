@@ -125,13 +125,20 @@ test('the parts for caches are imported by Node, and compile with the packed typ
     "apollo.newClient({ url: 'http://a.example/graphql' }).stop();",
     "relay.newEnvironment({ url: 'http://a.example/graphql' }).getStore();",
     "urql.newClient({ url: 'http://a.example/graphql' }).executeQuery;",
+    'const maybe = (): undefined => undefined;',
+    "createClient({ url: '', key: maybe(), fetch: maybe(), headers: maybe(), timing: maybe() }).close();",
+    "apollo.newClient({ url: 'http://a.example', headers: maybe(), pause: maybe() }, { links: maybe(), send: maybe() }).stop();",
+    "urql.newClient({ url: 'http://a.example', headers: maybe(), heard: maybe() }, { cache: maybe(), exchanges: maybe() });",
+    "relay.newEnvironment({ url: 'http://a.example', headers: maybe(), timing: maybe() });",
     "console.log('imported');",
     '// @ts-expect-error it is no address',
     'const never = () => urql.newClient({ url: 7 });',
   ];
+  imports.push("import { createClient } from '@linkspace/client';");
   writeFileSync(join(folder, 'caches.ts'), [...imports, ...calls].join('\n'));
   const compilerOptions = {
     ...{ target: 'es2022', module: 'nodenext', lib: ['es2023', 'dom'], types: [], strict: true },
+    exactOptionalPropertyTypes: true,
     // The types of other packages are not ours to check.
     skipLibCheck: true,
   };

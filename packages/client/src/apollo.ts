@@ -118,8 +118,8 @@ async function readAgain(client: ApolloClient, limit: () => AbortSignal): Promis
 
 interface Options {
   /** Links before the network, such as one for trusted documents. */
-  readonly links?: ApolloLink[];
-  readonly send?: typeof fetch;
+  readonly links?: ApolloLink[] | undefined;
+  readonly send?: typeof fetch | undefined;
 }
 
 /**

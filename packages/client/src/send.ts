@@ -7,13 +7,13 @@ export interface ClientOptions {
   /** The address of the service, without `/graphql`. On the service's own pages it may be empty. */
   readonly url: string;
   /** An API key. Without one, the session of the signed-in person counts, on the service's own host. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** A replacement for the global `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
   /** Further headers of each request, such as `X-Account`. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A replacement for time and randomness, for tests. */
-  readonly timing?: Partial<Timing>;
+  readonly timing?: Partial<Timing> | undefined;
 }
 
 export type Operation = SentDocument & {
