@@ -95,7 +95,8 @@ test.each(Object.keys(screens))(
     };
     const headers = { Authorization: `Bearer ${caller.key}` };
     const endpoint = { url: `${proxy.origin}/graphql`, headers, timing, pause: () => 1 };
-    onTestFinished(screens[name]?.(endpoint, show));
+    const leave = screens[name]?.(endpoint, show);
+  onTestFinished(() => leave?.());
     await expect.poll(() => titles).toEqual(['One']);
     await caller.link({ title: 'Two' });
     await expect.poll(() => titles).toEqual(['Two', 'One']);
