@@ -10,6 +10,7 @@ export const possibleTypes = {
     'Link',
     'Member',
     'Pixel',
+    'SavedOperation',
     'Space',
     'Tag',
     'UtmTemplate',
