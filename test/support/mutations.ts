@@ -79,6 +79,10 @@ function makersOf(server: TestServer, accountId: number, owner: Caller, userId: 
       const where = { kind: 'LINK', recordId: Number(link), action: 'UPDATED' };
       return (await prisma.change.findFirstOrThrow({ where })).id;
     },
+    async SavedOperation() {
+      const data = { ...times, accountId, name: unique(), document: '{ __typename }', hash: unique() };
+      return (await prisma.savedOperation.create({ data })).id;
+    },
     Session: async () => (await beginSession(database, { id: userId, password: null }, 'x', clock.now)).id,
   };
 }
@@ -129,6 +133,7 @@ export function callsOf(server: TestServer, accountId: number, owner: Caller, us
     if (String(type) === 'ID') return `"${await makers[kindOf(mutation, name, kinds)]()}"`;
     if (name === 'email') return `"${unique()}@example.com"`;
     if (name === 'text') return `"url\\nhttps://${unique()}.example/"`;
+    if (/SavedOperation/.test(within)) return name === 'document' ? '"{ __typename }"' : `"${unique()}"`;
     if (/Domain/.test(within)) return `"${unique()}.example"`;
     return /url/i.test(name) ? `"https://${unique()}.example/"` : `"${digits()}"`;
   };
