@@ -575,7 +575,12 @@ function generatorPackages(): string[] {
   const config = blocksOf('docs/graphql.md').find(({ text }) => text.startsWith('// codegen.ts'))?.text ?? '';
   const imports = [...config.matchAll(/from '(@graphql-codegen\/[\w-]+)'/g)].map(([, name = '']) => name);
   const plugins = [...config.matchAll(/plugins: \['([\w-]+)'\]/g)];
-  return [...imports, ...plugins.map(([, name]) => `@graphql-codegen/${name}`)];
+  const presets = [...config.matchAll(/preset: '([\w-]+)'/g)];
+  return [
+    ...imports,
+    ...plugins.map(([, name]) => `@graphql-codegen/${name}`),
+    ...presets.map(([, name]) => `@graphql-codegen/${name}-preset`),
+  ];
 }
 
 /** Checks of the commands in the prose of a guide. */
