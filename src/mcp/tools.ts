@@ -12,16 +12,23 @@ import {
   describeTool,
   encodeResult,
   failedResult,
+  shortenTool,
   type ToolResult,
 } from '../engine/mcp/tool.ts';
 import { unknownVariables } from '../engine/rest/run/answer.ts';
 import { readJsonVariables } from '../engine/rest/run/variables.ts';
 import { DomainError } from '../engine/rules/errors.ts';
-import { nameFor } from '../engine/tools/name-for.ts';
+import { KeptResults } from '../engine/tools/kept-results.ts';
 import { VERSION } from '../engine/tools/own-files.ts';
 import { pauseIfBlocked } from '../engine/tools/time-slices.ts';
 import type { ApiRequest } from '../schema/context.ts';
-import { mayRun, requireRights, runStored, type SavedOperations } from '../schema/saved-operations.ts';
+import {
+  mayRun,
+  requireRights,
+  rightsOf,
+  runStored,
+  type SavedOperations,
+} from '../schema/saved-operations.ts';
 import { type BuiltInTool, builtInTools } from './built-in.ts';
 
 export const identity: Identity = {
@@ -48,7 +55,20 @@ interface Dependencies {
   readonly suggestions: boolean;
 }
 
-const NONE: Pick<AccountOperations, 'all'> = { all: [] };
+const NONE: ListedOperations = { all: [], version: '' };
+
+type ListedOperations = Pick<AccountOperations, 'all' | 'version'>;
+
+/** The most characters of an account's own tools in a list: it is written at once. Those beyond have no fields in their schemas. */
+const MAX_LIST = 1_000_000;
+/** The most characters of lists that are kept, of all accounts. */
+const MAX_KEPT = 20_000_000;
+
+/** The tools of a caller, and the characters that they take. */
+interface ToolList {
+  readonly tools: readonly DescribedTool[];
+  readonly size: number;
+}
 
 /** The tools of all accounts. */
 export class Tools {
@@ -56,8 +76,8 @@ export class Tools {
   readonly #saved: SavedOperations | null;
   readonly #suggestions: boolean;
   readonly #builtIn = new Map<string, DescribedTool>();
-  /** The descriptions of an account's tools, by the rights of callers. */
-  readonly #described = new WeakMap<object, Map<string, Promise<readonly DescribedTool[]>>>();
+  /** The descriptions of accounts' tools, by the rights of callers. */
+  readonly #described = new KeptResults<ToolList>(MAX_KEPT, ({ size }) => size);
 
   constructor({ documents, saved, suggestions }: Dependencies) {
     this.#documents = documents;
@@ -73,41 +93,50 @@ export class Tools {
     };
   }
 
-  #operationsOf(request: ApiRequest): Promise<Pick<AccountOperations, 'all'>> {
+  #operationsOf(request: ApiRequest): Promise<ListedOperations> {
     return this.#saved === null ? Promise.resolve(NONE) : this.#saved.of(request);
   }
 
   async #list(request: ApiRequest): Promise<readonly DescribedTool[]> {
-    const operations = await this.#operationsOf(request);
-    const known = this.#described.get(operations) ?? new Map<string, Promise<readonly DescribedTool[]>>();
-    this.#described.set(operations, known);
-    const rights = nameFor('rights', ...[...request.actor.permissions].sort());
-    const described = known.get(rights) ?? this.#describe(request, operations);
-    known.set(rights, described);
-    described.catch(() => known.delete(rights));
-    return described;
+    const { all, version } = await this.#operationsOf(request);
+    const { tools } = await this.#described.of({
+      owner: request.actor.accountId,
+      name: rightsOf(request),
+      version,
+      signal: request.signal,
+      make: (signal) => this.#describe(request, all, signal),
+    });
+    return tools;
   }
 
   /** The tools that the caller may run, in the order of their names. */
   async #describe(
     request: ApiRequest,
-    { all }: Pick<AccountOperations, 'all'>,
-  ): Promise<readonly DescribedTool[]> {
+    all: readonly SavedOperation[],
+    signal: AbortSignal,
+  ): Promise<ToolList> {
     const tools: DescribedTool[] = [];
     const taken = new Set<string>();
+    let size = 0;
     for (const one of all.filter(({ isTool }) => isTool)) {
       await pauseIfBlocked();
+      signal.throwIfAborted();
       const name = toolName(one.name);
       taken.add(name);
       const operation = this.#saved?.runnable(request, one) ?? null;
+      if (operation === null) continue;
       const description = one.description ?? `Runs the saved operation ${one.name}.`;
-      if (operation !== null) tools.push(describeTool({ name, description, operation }));
+      const full = describeTool({ name, description, operation });
+      const length = JSON.stringify(full).length;
+      const fits = size + length <= MAX_LIST;
+      tools.push(fits ? full : shortenTool(full));
+      if (fits) size += length;
     }
     for (const one of builtInTools.values()) {
       await pauseIfBlocked();
       if (!taken.has(one.name) && mayRun(request, this.#prepare(one))) tools.push(this.#describeBuiltIn(one));
     }
-    return tools.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return { tools: tools.sort((a, b) => (a.name < b.name ? -1 : 1)), size };
   }
 
   #describeBuiltIn(tool: BuiltInTool): DescribedTool {

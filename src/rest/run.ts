@@ -1,9 +1,10 @@
-import type { AccountOperations } from '../domain/operation/lookup.ts';
+import type { SavedOperation } from '../domain/operation/operation.ts';
+import { type KeptText, keepText } from '../engine/rest/run/handler.ts';
 import { type DescribedRun, describeRuns } from '../engine/rest/run/openapi.ts';
-import { nameFor } from '../engine/tools/name-for.ts';
+import { KeptResults } from '../engine/tools/kept-results.ts';
 import { pauseIfBlocked } from '../engine/tools/time-slices.ts';
 import type { ApiRequest } from '../schema/context.ts';
-import type { SavedOperations } from '../schema/saved-operations.ts';
+import { rightsOf, type SavedOperations } from '../schema/saved-operations.ts';
 
 const about = `
 The operations that this account has saved, as far as the key may run them. Each is a GraphQL document under a name. A query is run by
@@ -20,26 +21,27 @@ const description = {
   aboutKeys: 'An API key of the account: `Authorization: Bearer KEY`.',
 };
 
-/** Makes the function that describes what a caller may run, once for all callers with the same rights. */
-export function createRunDescription(saved: SavedOperations): (request: ApiRequest) => Promise<string> {
-  const known = new WeakMap<AccountOperations, Map<string, Promise<string>>>();
-  const describe = async (request: ApiRequest, { all }: AccountOperations): Promise<string> => {
-    const runs: DescribedRun[] = [];
+/** The most bytes of descriptions that are kept, of all accounts. */
+const MAX_KEPT = 50_000_000;
+
+/** Makes the function that describes what a caller may run, once for all callers of an account with the same rights. */
+export function createRunDescription(saved: SavedOperations): (request: ApiRequest) => Promise<KeptText> {
+  const kept = new KeptResults<KeptText>(MAX_KEPT, ({ data }) => data.length);
+  async function* list(request: ApiRequest, all: readonly SavedOperation[]): AsyncGenerator<DescribedRun> {
     for (const one of all) {
       await pauseIfBlocked();
       const operation = saved.runnable(request, one);
-      if (operation !== null) runs.push({ name: one.name, description: one.description, operation });
+      if (operation !== null) yield { name: one.name, description: one.description, operation };
     }
-    return JSON.stringify(await describeRuns(runs, description));
-  };
+  }
   return async (request) => {
-    const operations = await saved.of(request);
-    const texts = known.get(operations) ?? new Map<string, Promise<string>>();
-    known.set(operations, texts);
-    const rights = nameFor('rights', ...[...request.actor.permissions].sort());
-    const text = texts.get(rights) ?? describe(request, operations);
-    texts.set(rights, text);
-    text.catch(() => texts.delete(rights));
-    return text;
+    const { all, version } = await saved.of(request);
+    return kept.of({
+      owner: request.actor.accountId,
+      name: rightsOf(request),
+      version,
+      signal: request.signal,
+      make: async (signal) => keepText(await describeRuns(list(request, all), description, signal)),
+    });
   };
 }

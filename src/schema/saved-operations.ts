@@ -8,6 +8,7 @@ import type { Documents, Operation } from '../engine/graphql/document.ts';
 import { brokenDocument, type NamedDocument } from '../engine/graphql/named-document.ts';
 import { type Outcome, readOutcome } from '../engine/graphql/outcome.ts';
 import { run } from '../engine/graphql/pipeline.ts';
+import { nameFor } from '../engine/tools/name-for.ts';
 import { api } from './api.ts';
 import type { ApiRequest } from './context.ts';
 
@@ -52,6 +53,11 @@ export function requireRights({ actor }: Pick<ApiRequest, 'actor'>, { needs }: O
 export function mayRun({ actor }: Pick<ApiRequest, 'actor'>, { needs }: Operation): boolean {
   const allowed: ReadonlySet<string> = actor.permissions;
   return [...needs].every((one) => allowed.has(one));
+}
+
+/** A name for the caller's permissions: callers with equal ones may run the same. */
+export function rightsOf({ actor }: Pick<ApiRequest, 'actor'>): string {
+  return nameFor('rights', ...[...actor.permissions].sort());
 }
 
 interface Dependencies {

@@ -1,6 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isInterfaceType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { api } from '../../src/schema/api.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -111,4 +113,49 @@ test('answers fit their schemas', async () => {
   expect(await answers('make', 'post', post({ input: { url: 'x' } }))).toBe(422);
   expect(await answers('both', 'post', post({ url: 'https://example.com/' }))).toBe(200);
   expect(await answers('both', 'post', post({ url: 'x' }))).toBe(200);
+});
+
+describe('large operations', () => {
+  const node = api.schema.getType('Node');
+  const TYPES = isInterfaceType(node) ? api.schema.getPossibleTypes(node).map(({ name }) => name) : [];
+  const wide = (fields: number, roots: number, name: string) => {
+    const names = Array.from({ length: fields }, (_, at) => `${name}${'a'.repeat(80)}${at}: nodeId`);
+    const nodes = Array.from({ length: roots }, (_, at) => `n${at}: node(nodeId: "x") { ...F }`);
+    const on = TYPES.map((type) => `... on ${type} { ${type.toLowerCase()}: nodeId }`);
+    return `{ ${nodes.join(' ')} } fragment F on Node { ${[...names, ...on].join(' ')} }`;
+  };
+
+  test('have no fields in the description, and GET and POST share the rest', async () => {
+    await save('wide', wide(90, 16, 'w'));
+    await save('narrow', wide(4, 1, 'n'));
+    const { document, text } = await describedFor(owner);
+    const data = (name: string) => at(document, 'components', 'schemas', `${name}.data`) as Json;
+    expect(data('wide')).toEqual({ description: expect.stringContaining('too many fields') });
+    expect(data('narrow').anyOf).toBeDefined();
+    const refOf = (name: string, method: string) =>
+      at(
+        document,
+        ...['paths', `/${name}`, method, 'responses', '200', 'content', 'application/json', 'schema'],
+        ...['properties', 'data', '$ref'],
+      );
+    expect(refOf('narrow', 'get')).toBe('#/components/schemas/narrow.data');
+    expect(refOf('narrow', 'post')).toBe('#/components/schemas/narrow.data');
+    expect((await new Validator().validate(JSON.parse(text))).errors).toBeUndefined();
+  });
+
+  test('share 5 MB: those beyond are listed without what they take and give', async () => {
+    const names = Array.from({ length: 150 }, (_, one) => `many-${String(one).padStart(3, '0')}`);
+    for (const name of names)
+      await save(name, wide(9, 1, name.replace('-', '_')).replace('...F', '...F ...F'));
+    const { document, text } = await describedFor(owner);
+    expect(Buffer.byteLength(text)).toBeGreaterThan(3_900_000);
+    expect(Buffer.byteLength(text)).toBeLessThan(5_000_000);
+    expect(Object.keys(document.paths ?? {})).toEqual(
+      expect.arrayContaining(names.map((name) => `/${name}`)),
+    );
+    const schemas = Object.keys(at(document, 'components', 'schemas') as Json);
+    expect(schemas).toContain('many-000.data');
+    expect(schemas).not.toContain('many-149.data');
+    expect((await new Validator().validate(JSON.parse(text))).errors).toBeUndefined();
+  });
 });

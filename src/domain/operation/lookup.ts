@@ -17,6 +17,13 @@ export interface AccountOperations {
   find(id: string): SavedOperation | null;
   /** A secret of the account. */
   readonly secret: string;
+  /** Equal texts stand for equal operations of the account. */
+  readonly version: string;
+}
+
+function versionOf(all: readonly SavedOperation[]): string {
+  const parts = all.map(({ id, revision, updatedAt }) => `${id} ${revision} ${updatedAt.getTime()}`);
+  return hashToken(parts.join('\n'));
 }
 
 interface Remembered {
@@ -29,7 +36,7 @@ function makeOperations(all: readonly SavedOperation[], secret: string): Account
   const byId = new Map(all.map((one) => [one.name, one]));
   // Of equal documents, the oldest counts.
   for (const one of [...all].sort((a, b) => b.id - a.id)) byId.set(`sha256:${one.hash}`, one);
-  return { all, secret, find: (id) => byId.get(id) ?? null };
+  return { all, secret, version: versionOf(all), find: (id) => byId.get(id) ?? null };
 }
 
 /** Finds the saved operations of accounts, in memory. A change counts at once in this process, and within a second from others. */

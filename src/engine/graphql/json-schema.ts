@@ -46,8 +46,19 @@ const FAILURE = 'Error';
 
 const NULL: JsonSchema = { type: 'null' };
 
-/** The most values that the description of an answer has: deeper parts of a larger one may be anything. */
-const MAX_VALUES = 5_000;
+/** The most characters of names and texts in the description of an answer. */
+const MAX_ANSWER = 50_000;
+/** The most variables that are described, and a guess of the characters around each name. */
+const [MAX_VARIABLES, AROUND_NAME] = [200, 40];
+
+/** The answer is too large to be described. */
+class TooLarge extends Error {}
+
+/** An object of anything, for a reader who finds more in the document. */
+const manyVariables: JsonSchema = {
+  type: 'object',
+  description: 'It has too many variables to list them: see the document.',
+};
 
 export function orNull(one: JsonSchema): JsonSchema {
   return typeof one.type === 'string' && one.enum === undefined
@@ -99,6 +110,7 @@ export class SchemaWriter {
   /** The object of an operation's variables, each described as what it is first given to. */
   variables(operation: Operation): JsonSchema {
     const { schema, node } = operation;
+    if ((node.variableDefinitions?.length ?? 0) > MAX_VARIABLES) return manyVariables;
     const descriptions = describeVariables(operation);
     const properties: Record<string, JsonSchema> = {};
     const required: string[] = [];
@@ -153,12 +165,20 @@ export class SchemaWriter {
     return describedBy({ ...objectOf(Object.fromEntries(properties), required), ...only }, type.description);
   }
 
-  /** The values of an operation's root fields, by their names in the answer; failures stand in their places. */
-  roots(operation: Operation): ReadonlyMap<string, JsonSchema> {
+  /**
+   * The values of an operation's root fields, by their names in the answer; failures stand in their places. Null if they have so
+   * many fields that nobody would read them.
+   */
+  roots(operation: Operation): ReadonlyMap<string, JsonSchema> | null {
     const { schema, node } = operation;
     const root = schema.getRootType(node.operation);
     if (!root) throw new Error(`the schema has no type for a ${node.operation}`);
-    return new Answers(this, operation, this.#failure).fields([node.selectionSet], root).properties;
+    try {
+      return new Answers(this, operation, this.#failure).fields([node.selectionSet], root).properties;
+    } catch (error) {
+      if (error instanceof TooLarge) return null;
+      throw error;
+    }
   }
 
   /** A value of an output's leaf. */
@@ -195,7 +215,7 @@ class Answers {
   readonly #fragments: ReadonlyMap<string, { readonly on: string; readonly set: SelectionSetNode }>;
   readonly #root: GraphQLObjectType | null | undefined;
   readonly #failure: JsonSchema;
-  #values = 0;
+  #size = 0;
 
   constructor(writer: SchemaWriter, { schema, document }: Operation, failure: JsonSchema) {
     this.#writer = writer;
@@ -219,6 +239,10 @@ class Answers {
     >();
     const optional = new Set<string>();
     this.#collect(sets, type, false, below, optional);
+    // A name is among the properties, and among those that are required.
+    for (const [name, { description = '' }] of below)
+      this.#size += 2 * name.length + description.length + AROUND_NAME;
+    if (this.#size > MAX_ANSWER) throw new TooLarge();
     const properties = new Map<string, JsonSchema>();
     for (const [name, one] of below) {
       const value = this.#value(one.type, one.sets, type === this.#root);
@@ -300,9 +324,7 @@ class Answers {
   }
 
   #object(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): JsonSchema {
-    if (++this.#values > MAX_VALUES) return {};
     const { properties, optional } = this.fields(sets, type);
-    this.#values += properties.size;
     const required = [...properties.keys()].filter((name) => !optional.has(name));
     return {
       type: 'object',

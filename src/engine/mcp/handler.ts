@@ -10,6 +10,7 @@ import { answerError } from '../rest/error-answer.ts';
 import { JSON_TYPE, receiveBody } from '../rest/form/form.ts';
 import { answerFailure, type Wording } from '../rest/run/answer.ts';
 import { parseObject } from '../rest/run/json-object.ts';
+import { ClientGone } from '../tools/client-gone.ts';
 import { escapeHidden } from './hidden.ts';
 import { checkOrigin, type Sites } from './origin.ts';
 import type { CallerTools, Identity } from './protocol.ts';
@@ -97,7 +98,7 @@ export function createMcpHandler<Asked extends McpRequest>(dependencies: McpDepe
   const { report } = dependencies;
   return (req, res) =>
     answerMessage(req, res, dependencies).catch((error: unknown) => {
-      if (isAborted(req)) return;
+      if (isAborted(req) || error instanceof ClientGone) return;
       const answer =
         error instanceof GraphQLError
           ? answerFailure(readRefusal(error), plain)

@@ -103,6 +103,12 @@ export function describeTool({ name, description, operation }: ToolOperation): D
   };
 }
 
+/** A tool without the fields of its schemas, for a list that has no room for them. */
+export function shortenTool({ inputSchema, outputSchema, ...tool }: DescribedTool): DescribedTool {
+  const { required = [] } = outputSchema;
+  return { ...tool, inputSchema: { type: 'object' }, outputSchema: { type: 'object', required } };
+}
+
 function asText(value: unknown): ToolResult['content'] {
   return [{ type: 'text', text: escapeHidden(JSON.stringify(value)) }];
 }

@@ -35,12 +35,18 @@ function withoutFailure(schema: JsonSchema, failure: JsonSchema): JsonSchema {
   return rest.length === 1 && isSchema(rest[0]) ? rest[0] : { ...schema, anyOf: rest };
 }
 
+/** The schema of data with too many fields, and of data for which the whole description has no room. */
+export const anyData: JsonSchema = {
+  description: 'It has too many fields to list them: see the document of the operation.',
+};
+
 /**
  * The schema of an operation's data, as `readAnswer` gives it.
  * @param failure the schema of a failure in the place of a value, as the writer has it
  */
 export function describeData(operation: Operation, writer: SchemaWriter, failure: JsonSchema): JsonSchema {
   const roots = writer.roots(operation);
+  if (roots === null) return anyData;
   const [[, only] = [], ...others] = roots;
   if (only !== undefined && others.length === 0) {
     const value = withoutFailure(only, failure);

@@ -10,6 +10,7 @@ import { answerOnce, makeKeyedWrite, type Writing } from '../../http/idempotency
 import { isAborted } from '../../http/request/client.ts';
 import { setNoted, writeHead } from '../../http/request/head.ts';
 import type { Handler } from '../../http/server.ts';
+import { ClientGone } from '../../tools/client-gone.ts';
 import { pauseIfBlocked } from '../../tools/time-slices.ts';
 import { type Answer, makeContent, methodNotAllowed, notFound } from '../answer.ts';
 import { answerError } from '../error-answer.ts';
@@ -23,6 +24,17 @@ export interface RunRequest extends Writing {
   readonly keyed?: KeyedWrite;
   /** Sets the name of the operation for the log and the metrics. */
   named(operation: string): void;
+}
+
+/** A long text as it is sent, with what would take time for each request. */
+export interface KeptText {
+  readonly data: Buffer;
+  readonly digest: string;
+}
+
+export function keepText(text: string): KeptText {
+  const data = Buffer.from(text);
+  return { data, digest: hash('sha256', data, 'base64url') };
 }
 
 export interface RunDependencies<Asked extends RunRequest, Saved> {
@@ -41,7 +53,7 @@ export interface RunDependencies<Asked extends RunRequest, Saved> {
     how: { readonly isGet: boolean },
   ): Promise<Outcome>;
   /** The description of all operations that the caller may run, in JSON. */
-  describe(request: Asked): Promise<string>;
+  describe(request: Asked): Promise<KeptText>;
   /** A secret of the caller's account. */
   secretOf(request: Asked): Promise<string>;
   /** True if messages may name parts of the schema. */
@@ -99,14 +111,23 @@ function write(
 
 const KEPT = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Origin' };
 
-/** Sends an answer to a read, or that it has not changed. */
-function writeRead(req: IncomingMessage, res: ServerResponse, answer: Answer, secret: string): void {
+/**
+ * Sends an answer to a read, or that it has not changed.
+ * @param digest stands for the answer in its ETag; by default, its text does
+ */
+function writeRead(
+  req: IncomingMessage,
+  res: ServerResponse,
+  answer: Answer,
+  secret: string,
+  digest?: string,
+): void {
   if (answer.status !== 200) {
     write(req, res, answer);
     return;
   }
   const { data, headers } = makeContent(answer);
-  const etag = makeEtag(secret, String(data));
+  const etag = makeEtag(secret, digest ?? String(data));
   if (isKnown(req.headers['if-none-match'], etag)) {
     writeHead(res, 304, { ...KEPT, etag });
     res.end();
@@ -172,8 +193,9 @@ async function answerNamed<Asked extends RunRequest, Saved>(
   const isRead = method === 'GET' || method === 'HEAD';
   if (name === 'openapi.json') {
     if (!isRead) return write(req, res, methodNotAllowed(method, ['GET', 'HEAD']));
-    const content = { type: 'application/json; charset=utf-8', data: await describe(request) };
-    return writeRead(req, res, { status: 200, body: {}, content }, await secretOf(request));
+    const { data, digest } = await describe(request);
+    const content = { type: 'application/json; charset=utf-8', data };
+    return writeRead(req, res, { status: 200, body: {}, content }, await secretOf(request), digest);
   }
   const saved = name === null ? null : await find(request, name);
   if (saved === null) return write(req, res, notFound);
@@ -197,7 +219,7 @@ export function createRunHandler<Asked extends RunRequest, Saved>(
   const plain: Wording = { nameOf: (place) => place.join('.'), suggestions };
   return (req, res) =>
     answerNamed(req, res, dependencies).catch((error: unknown) => {
-      if (isAborted(req)) return;
+      if (isAborted(req) || error instanceof ClientGone) return;
       const answer =
         error instanceof GraphQLError
           ? answerFailure(readRefusal(error), plain)

@@ -15,7 +15,7 @@ import { pauseIfBlocked } from '../../tools/time-slices.ts';
 import { JSON_TYPE } from '../form/form.ts';
 import { answer, failureSchemas, failures, keyParameter, ref } from '../openapi/openapi.ts';
 import { object } from '../record.ts';
-import { describeData, failureSchema } from './data-schema.ts';
+import { anyData, describeData, failureSchema } from './data-schema.ts';
 import { VARIABLE_FORM } from './variables.ts';
 
 /** An operation that a caller may run. */
@@ -38,6 +38,12 @@ const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /** The most names of a form that are listed; deeper variables can be sent as JSON. */
 const MAX_NAMES = 200;
+
+/** The most characters of the paths and their parts. Operations beyond are listed without what they take and give. */
+const MAX_CHARACTERS = 4_000_000;
+
+/** The schemas of an operation's own: its form and its answer, which `GET` and `POST` share. A type has no such name. */
+const schemaNames = (name: string) => ({ form: `${name}.form`, data: `${name}.data` });
 
 interface FormName {
   readonly name: string;
@@ -89,13 +95,17 @@ function describeQuery(names: readonly FormName[]): object[] {
   }));
 }
 
-function describeBody(operation: Operation, names: readonly FormName[], writer: SchemaWriter): object {
-  const form = {
-    schema: {
-      type: 'object',
-      properties: Object.fromEntries(names.map(({ name, schema }) => [name, schema])),
-    },
-  };
+function describeForm(names: readonly FormName[]): JsonSchema {
+  return { type: 'object', properties: Object.fromEntries(names.map(({ name, schema }) => [name, schema])) };
+}
+
+function describeBody(
+  operation: Operation,
+  names: readonly FormName[],
+  writer: SchemaWriter,
+  schema: JsonSchema,
+): object {
+  const form = { schema };
   const variables = operation.node.variableDefinitions ?? [];
   return {
     required: names.some(({ required }) => required),
@@ -136,49 +146,100 @@ function describeAnswers(operation: Operation, isPost: boolean, data: JsonSchema
   return { 200: success, ...Object.fromEntries(failed) };
 }
 
-/** The operations of one path. Their ids have `_` instead of `-`, and `Post` at the end if there is `GET`, too. */
-function describePath({ name, description, operation }: DescribedRun, writer: SchemaWriter): object {
-  const id = name.replaceAll('-', '_');
-  const names = listNames(operation, writer);
-  const data = describeData(operation, writer, ref('Failure'));
-  const summary = { summary: name, ...(description !== null && { description }) };
-  const post = {
-    operationId: operation.isMutation ? id : `${id}Post`,
-    ...summary,
-    ...(operation.isMutation && { parameters: [keyParameter] }),
-    requestBody: describeBody(operation, names, writer),
-    responses: describeAnswers(operation, true, data),
-  };
-  if (operation.isMutation) return { post };
-  const get = {
-    operationId: id,
-    ...summary,
-    parameters: describeQuery(names),
-    responses: describeAnswers(operation, false, data),
-  };
-  return { get, post };
+/** The operations of a path, and the schemas that only they use. */
+interface PathParts {
+  readonly path: object;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
 }
 
-/** The OpenAPI 3.1 document of the operations that a caller may run. */
-export async function describeRuns(
-  runs: readonly DescribedRun[],
-  { title, about: description, url, aboutKeys }: RunDescription,
-): Promise<object> {
-  const writer = new SchemaWriter('#/components/schemas/', ref('Failure'));
-  const paths: Record<string, object> = {};
-  for (const run of runs) {
-    await pauseIfBlocked();
-    paths[`/${run.name}`] = describePath(run, writer);
-  }
+/** Ids have `_` instead of `-`, and `Post` at the end if there is `GET`, too. */
+function identify({ name, description, operation }: DescribedRun) {
+  const id = name.replaceAll('-', '_');
+  const summary = { summary: name, ...(description !== null && { description }) };
   return {
+    get: { operationId: id, ...summary },
+    post: { operationId: operation.isMutation ? id : `${id}Post`, ...summary },
+  };
+}
+
+function describePath(run: DescribedRun, writer: SchemaWriter): PathParts {
+  const { name, operation } = run;
+  const names = listNames(operation, writer);
+  const own = schemaNames(name);
+  const hasForm = (operation.node.variableDefinitions ?? []).length > 0;
+  const schemas = {
+    [own.data]: describeData(operation, writer, ref('Failure')),
+    ...(hasForm && { [own.form]: describeForm(names) }),
+  };
+  const { get, post } = identify(run);
+  const described = {
+    ...post,
+    ...(operation.isMutation && { parameters: [keyParameter] }),
+    requestBody: describeBody(operation, names, writer, ref(own.form)),
+    responses: describeAnswers(operation, true, ref(own.data)),
+  };
+  if (operation.isMutation) return { path: { post: described }, schemas };
+  const read = {
+    ...get,
+    parameters: describeQuery(names),
+    responses: describeAnswers(operation, false, ref(own.data)),
+  };
+  return { path: { get: read, post: described }, schemas };
+}
+
+/** A path without what it takes and gives. */
+function describeShortly(run: DescribedRun): PathParts {
+  const responses = {
+    200: { description: 'Success.', content: { [JSON_TYPE]: { schema: object({ data: anyData }) } } },
+  };
+  const { get, post } = identify(run);
+  const described = { post: { ...post, responses } };
+  return {
+    path: run.operation.isMutation ? described : { get: { ...get, responses }, ...described },
+    schemas: {},
+  };
+}
+
+/** Members of an object, in JSON. */
+const members = (of: object): string => JSON.stringify(of).slice(1, -1);
+const join = (parts: readonly string[]): string => parts.filter((one) => one !== '').join(',');
+
+/**
+ * The OpenAPI 3.1 document of the operations that a caller may run, in JSON. It is written in slices.
+ * @param signal ends the work
+ */
+export async function describeRuns(
+  runs: AsyncIterable<DescribedRun>,
+  { title, about: description, url, aboutKeys }: RunDescription,
+  signal: AbortSignal,
+): Promise<string> {
+  const writer = new SchemaWriter('#/components/schemas/', ref('Failure'));
+  const paths: string[] = [];
+  const schemas: string[] = [];
+  let size = 0;
+  for await (const run of runs) {
+    await pauseIfBlocked();
+    signal.throwIfAborted();
+    const write = (parts: PathParts) => ({
+      path: members({ [`/${run.name}`]: parts.path }),
+      own: members(parts.schemas),
+    });
+    const full = size < MAX_CHARACTERS ? write(describePath(run, writer)) : null;
+    const fits = full !== null && size + full.path.length + full.own.length <= MAX_CHARACTERS;
+    const { path, own } = fits ? full : write(describeShortly(run));
+    size += path.length + own.length;
+    paths.push(path);
+    schemas.push(own);
+  }
+  const head = members({
     openapi: '3.1.0',
     info: { title, version: VERSION, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url }],
     security: [{ key: [] }],
-    paths,
-    components: {
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: aboutKeys } },
-      schemas: { ...writer.definitions, ...failureSchemas, Failure: failureSchema },
-    },
-  };
+  });
+  const security = members({
+    securitySchemes: { key: { type: 'http', scheme: 'bearer', description: aboutKeys } },
+  });
+  const shared = members({ ...writer.definitions, ...failureSchemas, Failure: failureSchema });
+  return `{${head},"paths":{${join(paths)}},"components":{${security},"schemas":{${join([...schemas, shared])}}}}`;
 }
