@@ -104,11 +104,11 @@ export class SavedOperations {
     return (await this.of(request)).secret;
   }
 
-  /** The operation, and what it needs; null if it is broken, or the caller lacks a permission that it needs. */
+  /** The operation, which is not kept; null if it is broken, or the caller lacks a permission that it needs. */
   runnable(request: Pick<ApiRequest, 'actor'>, saved: SavedOperation): Operation | null {
     if (this.#checks.of(saved).broken !== null) return null;
-    const operation = this.prepare(saved);
-    return mayRun(request, operation) ? operation : null;
+    const operation = this.#documents.unkept(saved.document).operation(null);
+    return operation !== null && mayRun(request, operation) ? operation : null;
   }
 
   /** Runs an operation by the pipeline of all operations. Nothing is thrown that a caller may see: it is in the outcome. */

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { growingTo } from '../../engine/tools/growing-cache.ts';
-import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
+import { isBlocked, nextSlice } from '../../engine/tools/time-slices.ts';
 
 /** The kinds of saved operations. */
 export const operationKinds = {
@@ -35,8 +34,14 @@ export interface CheckedDocument {
 /** Reads and prices a document by the schema of this process. */
 export type CheckDocument = (document: string) => CheckedDocument;
 
-/** Maximum number of documents whose checks are remembered. */
-const MAX_REMEMBERED = 5_000;
+/** Maximum size of the remembered checks, in characters, and a guess of those around each text. */
+const [MAX_REMEMBERED, AROUND_TEXT] = [10_000_000, 100];
+
+function sizeOf({ variables, deprecations, broken }: CheckedDocument): number {
+  const ofVariables = variables.map(({ name, type, defaultValue }) => [name, type, defaultValue ?? '']);
+  const texts = [...ofVariables.flat(), ...deprecations, broken ?? ''];
+  return texts.reduce((sum, text) => sum + AROUND_TEXT + text.length, AROUND_TEXT);
+}
 
 /** The stored name of a document's text: SHA-256, in hex. */
 export function hashDocument(document: string): string {
@@ -62,7 +67,10 @@ const nothing: ReservedNames = { isOfOperator: () => false, isBuiltInTool: () =>
 export class DocumentChecks {
   readonly #check: CheckDocument;
   readonly #reserved: ReservedNames;
-  readonly #known = new LRUCache<string, CheckedDocument>(growingTo(MAX_REMEMBERED));
+  readonly #known = new LRUCache<string, CheckedDocument>({
+    maxSize: MAX_REMEMBERED,
+    sizeCalculation: sizeOf,
+  });
 
   constructor(check: CheckDocument, reserved = nothing) {
     this.#check = check;
@@ -79,9 +87,8 @@ export class DocumentChecks {
 
   /** Checks a document with other work in between, for many at once. */
   async inSlices(saved: { readonly document: string; readonly hash: string }): Promise<CheckedDocument> {
-    const known = this.#known.get(saved.hash);
-    if (known !== undefined) return known;
-    await pauseIfBlocked();
+    // Of many that wait for the same pause, the first one may block again.
+    while (!this.#known.has(saved.hash) && isBlocked()) await nextSlice();
     return this.of(saved);
   }
 

@@ -96,6 +96,12 @@ function parseWithinLimits(text: string): DocumentNode {
   }
 }
 
+/** @throws GraphQLError if the validation of a document that is saved would take long */
+function checkSaved(document: DocumentNode): void {
+  const comparisons = comparisonsIn(document, limits.savedComparisons);
+  if (comparisons > limits.savedComparisons) throw tooLarge('savedComparisons', limits.savedComparisons + 1);
+}
+
 /** Refuses documents with too many aliases or directives, or too many comparisons of fields, and a variable with a name that the executor ignores. */
 function limitRule(context: ValidationContext): ASTVisitor {
   let [aliases, directives] = [0, 0];
@@ -328,6 +334,9 @@ export class Documents {
   /** The last one, for which a request asks twice, also if its text is too long for the cache. */
   #last: { readonly text: string; readonly prepared: Prepared | GraphQLError } | null = null;
 
+  /** The last one that is not kept: who checks a document often runs it next. */
+  #unkept: { readonly text: string; readonly prepared: Prepared } | null = null;
+
   /** @param introspection whether clients may read the schema */
   constructor(definition: Definition, introspection: boolean) {
     this.#definition = definition;
@@ -338,18 +347,32 @@ export class Documents {
   prepared(text: string): Prepared {
     const last = this.#last?.text === text ? this.#last.prepared : undefined;
     const known = this.#prepared.get(text) ?? last;
-    const prepared = known ?? this.#prepare(text);
+    const unkept = this.#unkept?.text === text ? this.#unkept.prepared : undefined;
+    const prepared = known ?? unkept ?? this.#prepare(text);
     if (known === undefined) this.#prepared.set(text, prepared);
     this.#last = { text, prepared };
     if (prepared instanceof GraphQLError) throw prepared;
     return prepared;
   }
 
+  /**
+   * Prepares a document that is saved. It is not kept: a list of many leaves the documents of others where they are.
+   * @throws GraphQLError if the text cannot be parsed within the limits, or validation would take long
+   */
+  unkept(text: string): Prepared {
+    if (this.#unkept?.text === text) return this.#unkept.prepared;
+    const prepared = this.#prepare(text, checkSaved);
+    if (prepared instanceof GraphQLError) throw prepared;
+    this.#unkept = { text, prepared };
+    return prepared;
+  }
+
   /** The document, or why the text cannot be parsed. */
-  #prepare(text: string): Prepared | GraphQLError {
+  #prepare(text: string, check: (document: DocumentNode) => void = () => {}): Prepared | GraphQLError {
     let document: DocumentNode;
     try {
       document = parseWithinLimits(text);
+      check(document);
     } catch (error) {
       if (error instanceof GraphQLError) return error;
       throw error;

@@ -26,6 +26,12 @@ const table = {
   breadth: { max: 2_000, name: 'number of fields' },
   /** Comparisons of fields: one for each, and two for each pair that has the same name in the answer. */
   comparisons: { max: 200_000, name: 'number of comparisons between fields of the same name' },
+  /** Those in a document that is saved: many are checked for one request. */
+  savedComparisons: {
+    max: 20_000,
+    name: 'number of comparisons between fields of the same name',
+    advice: 'A document that is saved may need fewer than others.',
+  },
   /** Values that are given to fields, objects and lists included; each as often as its field can run. */
   values: { max: 100_000, name: 'number of given values' },
   /** Names in an object of a body in JSON: no type has as many fields. */

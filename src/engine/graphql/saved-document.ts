@@ -88,7 +88,7 @@ const shorten = (reason: string): string =>
 export function checkDocument(documents: Documents, text: string): CheckedOperation {
   const nothing = { kind: 'QUERY', variables: [], deprecations: [] } as const;
   try {
-    const prepared = documents.prepared(text);
+    const prepared = documents.unkept(text);
     const fault = findFault(prepared);
     const operation = prepared.operation(null);
     if (operation === null) return { ...nothing, broken: shorten(fault ?? 'It has no operation.') };
