@@ -13,7 +13,14 @@ import {
   updateOperationInput,
 } from '../domain/operation/operation.ts';
 import { DEFAULT_DAYS, firstDayOfRuns, type OperationRuns, runsOf } from '../domain/operation/runs.ts';
-import { costs, countItems, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
+import {
+  type ArgumentValues,
+  costs,
+  countItems,
+  type FieldCost,
+  getField,
+  STATEMENT_COST,
+} from '../engine/graphql/cost/costs.ts';
 import { limitedTo } from '../engine/graphql/input-limits.ts';
 import { MAX_BATCH } from '../engine/rules/input.ts';
 import { builder } from './builder.ts';
@@ -70,6 +77,8 @@ function runsSince(context: Context, days: number | null | undefined): Loader {
 
 /** Numbers of values of which an operation has no more as a rule. */
 const [VARIABLES, DEPRECATIONS] = [20, 10];
+/** The work of a check, which is mostly remembered. */
+const CHECK_COST = 20;
 
 const text = { document: true, hash: true } as const;
 
@@ -85,13 +94,14 @@ const SavedOperation = builder.prismaObject('SavedOperation', {
       type: Kind,
       description: 'Whether it reads or changes records.',
       select: text,
+      extensions: costs({ work: CHECK_COST, isOfRecord: true }),
       resolve: async (row, _args, { documentChecks }) => (await documentChecks.inSlices(row)).kind,
     }),
     variables: t.field({
       type: [Variable],
       description: 'The variables that it takes.',
       select: text,
-      extensions: costs({ size: VARIABLES }),
+      extensions: costs({ size: VARIABLES, work: CHECK_COST, isOfRecord: true }),
       resolve: async (row, _args, { documentChecks }) => [...(await documentChecks.inSlices(row)).variables],
     }),
     isTool: t.exposeBoolean('isTool', { description: 'Whether agents may use it as a tool.' }),
@@ -108,7 +118,7 @@ const SavedOperation = builder.prismaObject('SavedOperation', {
     deprecations: t.stringList({
       description: 'The deprecated fields, arguments and values that it uses, such as `Link.old`.',
       select: text,
-      extensions: costs({ size: DEPRECATIONS }),
+      extensions: costs({ size: DEPRECATIONS, work: CHECK_COST, isOfRecord: true }),
       resolve: async (row, _args, { documentChecks }) => [
         ...(await documentChecks.inSlices(row)).deprecations,
       ],
@@ -117,6 +127,7 @@ const SavedOperation = builder.prismaObject('SavedOperation', {
       nullable: true,
       description: 'Why this version of the service cannot run it; null if it can.',
       select: text,
+      extensions: costs({ work: CHECK_COST, isOfRecord: true }),
       resolve: async (row, _args, { documentChecks }) => (await documentChecks.inSlices(row)).broken,
     }),
     runs: t.field({
@@ -173,9 +184,22 @@ const { CreateInput, UpdateInput, creation, update, deletion } = defineMutations
 /** A document may be longer than other texts. */
 const ofDocument = limitedTo({ isLong: true });
 
+/** Characters of a document whose check costs 1. */
+const CHECKED_PER_COST = 2;
+
+/** Its work is the check of the document. */
+function checking({ cost }: { readonly cost: FieldCost }) {
+  const work = ({ input }: ArgumentValues) => {
+    const document = getField(input, 'document');
+    return typeof document === 'string' ? document.length / CHECKED_PER_COST : 0;
+  };
+  return costs({ ...cost, work });
+}
+
 builder.mutationFields((t) => ({
   createSavedOperation: t.field({
     ...creation,
+    extensions: checking(creation.extensions),
     description: 'Saves an operation: a query or a mutation under a name.',
     args: {
       input: t.arg({ type: CreateInput, required: true, description: 'The new operation.', ...ofDocument }),
@@ -186,6 +210,7 @@ builder.mutationFields((t) => ({
   }),
   updateSavedOperation: t.field({
     ...update,
+    extensions: checking(update.extensions),
     args: {
       ...update.args,
       input: t.arg({ type: UpdateInput, required: true, description: 'What to change.', ...ofDocument }),

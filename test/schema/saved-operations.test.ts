@@ -133,6 +133,49 @@ describe('a saved operation', () => {
   });
 });
 
+describe('the check of a document', () => {
+  const fragments = (count: number) => {
+    const numbers = Array.from({ length: count }, (_, at) => at);
+    const outer = numbers.map((at) => `fragment G${at} on Link { ...H${at} }`);
+    const inner = numbers.map((at) => `fragment H${at} on Link { id url title space { id name } }`);
+    return `{ links { nodes { ${numbers.map((at) => `...G${at}`).join(' ')} } } } ${[...outer, ...inner].join(' ')}`;
+  };
+  const many = (id: string, document: string) => ({
+    query: `mutation ($input: UpdateSavedOperationInput!) { ${Array.from(
+      { length: 100 },
+      (_, at) => `m${at}: updateSavedOperation(id: "${id}", input: $input) { __typename }`,
+    ).join(' ')} }`,
+    variables: { input: { document } },
+  });
+
+  test('refuses what would take long, before it is validated', async () => {
+    const { fields } = await save({ name: 'long', document: fragments(99) });
+    expect(fields?.[0]?.messages[0]).toContain('above the limit of 20000');
+    expect((await save({ name: 'short', document: fragments(20) })).fields).toBeUndefined();
+  });
+
+  test('has a price by its length', async () => {
+    const post = async (body: object) => {
+      const headers = { 'Content-Type': 'application/json' };
+      const response = await owner.fetch('/graphql', { method: 'POST', headers, body: JSON.stringify(body) });
+      return response.json();
+    };
+    expect(await post(many('9999', `{ __typename } #${'x'.repeat(10_000)}`))).toMatchObject({
+      errors: [{ extensions: { code: 'TOO_COSTLY' } }],
+    });
+    const { data } = await post(many('9999', '{ __typename }'));
+    expect(data.m99).toEqual({ __typename: 'NotFoundError' });
+  });
+
+  test('is not done for an operation that is not there', async () => {
+    const input = { document: '{ nothing }' };
+    const { updateSavedOperation } = await owner.data<{ updateSavedOperation: object }>(update, {
+      ...{ id: '9999', input },
+    });
+    expect(updateSavedOperation).toMatchObject({ __typename: 'NotFoundError' });
+  });
+});
+
 describe('a documentId', () => {
   const ask = async (documentId: string, variables: object, caller = owner) => {
     const response = await caller.fetch('/graphql', {

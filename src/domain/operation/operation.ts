@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
-import { invalidField } from '../../engine/rules/errors.ts';
+import { invalidField, notFound } from '../../engine/rules/errors.ts';
 import {
   flag,
   isStorable,
@@ -108,15 +108,15 @@ export async function findOperationByName(
 const taken = refusal('OPERATION_NAME_TAKEN');
 
 /** @throws DomainError VALIDATION if the document cannot run, or the name is the operator's */
-function requireUsable(
+async function requireUsable(
   checks: DocumentChecks,
   { name, document }: { readonly name?: string | undefined; readonly document?: string | undefined },
-): { hash?: string } {
+): Promise<{ hash?: string }> {
   if (name !== undefined && checks.isOfOperator(name))
     throw invalidField('name', refusal('OPERATION_OF_OPERATOR'));
   if (document === undefined) return {};
   const hash = hashDocument(document);
-  const { broken } = checks.of({ document, hash });
+  const { broken } = await checks.inSlices({ document, hash });
   if (broken !== null) throw invalidField('document', refusal('OPERATION_DOCUMENT', { reason: broken }));
   return { hash };
 }
@@ -130,9 +130,9 @@ function requireToolName(
 }
 
 /** Returns the columns of a new operation. @throws DomainError VALIDATION */
-export function parseOperation(checks: DocumentChecks, input: Unparsed<typeof createOperationInput>) {
+export async function parseOperation(checks: DocumentChecks, input: Unparsed<typeof createOperationInput>) {
   const fields = parseInput(createOperationInput, input);
-  const { hash = hashDocument(fields.document) } = requireUsable(checks, fields);
+  const { hash = hashDocument(fields.document) } = await requireUsable(checks, fields);
   requireToolName(checks, fields);
   return { ...fields, hash };
 }
@@ -145,7 +145,7 @@ export async function createOperation(
   input: Unparsed<typeof createOperationInput>,
   now: Date,
 ): Promise<SavedOperation> {
-  const { hash, ...fields } = parseOperation(checks, input);
+  const { hash, ...fields } = await parseOperation(checks, input);
   const { accountId } = actor;
   const create = createOwned(db, kind, actor, now, fields, async (tx, common) => {
     const count = () => tx.prisma.savedOperation.count({ where: { accountId } });
@@ -171,7 +171,9 @@ export async function updateOperation(
   ifUpdatedAt?: string | null,
 ): Promise<SavedOperation> {
   const fields = parseInput(updateOperationInput, input);
-  const columns = { ...fields, ...requireUsable(checks, fields) };
+  // A document is checked for an operation that is there.
+  if ((await findOperation(db, actor, id)) === null) throw notFound(kind.what);
+  const columns = { ...fields, ...(await requireUsable(checks, fields)) };
   const decide = (row: SavedOperation) => {
     if (fields.name !== undefined || fields.isTool !== undefined)
       requireToolName(checks, { name: fields.name ?? row.name, isTool: fields.isTool ?? row.isTool });
