@@ -34,3 +34,10 @@ test("the documents of clients stay when an account's are checked", () => {
   for (let at = 0; at < 20; at++) checkDocument(documents, `{ viewer { role } } #${'x'.repeat(19_000)}${at}`);
   expect(documents.size).toBe(size);
 });
+
+test('a reason names parts of the schema only to those who may read it', () => {
+  const reasonFor = (introspection: boolean) =>
+    checkDocument(new Documents(api, introspection), '{ linkz }').broken;
+  expect(reasonFor(true)).toContain('Did you mean "link"');
+  expect(reasonFor(false)).toBe('Cannot query field "linkz" on type "Query".');
+});

@@ -337,8 +337,12 @@ export class Documents {
   /** The last one that is not kept: who checks a document often runs it next. */
   #unkept: { readonly text: string; readonly prepared: Prepared } | null = null;
 
+  /** True if clients may read the schema, so that messages may name parts of it. */
+  readonly introspection: boolean;
+
   /** @param introspection whether clients may read the schema */
   constructor(definition: Definition, introspection: boolean) {
+    this.introspection = introspection;
     this.#definition = definition;
     this.#rules = [...specifiedRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   }

@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { measureOperation } from './cost/operation-size.ts';
 import type { Documents, Operation, Prepared } from './document.ts';
+import { shortenMessage } from './errors.ts';
 import { findOverflow, limits } from './limits.ts';
 import { checkSize } from './pipeline.ts';
 import { checkInputs } from './sent-values.ts';
@@ -81,8 +82,11 @@ function reasonOf(error: unknown): string {
   throw error;
 }
 
-const shorten = (reason: string): string =>
-  reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON)}…` : reason;
+/** The reason as a caller may read it. */
+function tell(message: string, { introspection }: Documents): string {
+  const reason = shortenMessage(message, introspection);
+  return reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON)}…` : reason;
+}
 
 /** Checks and prices a document, without executing it. */
 export function checkDocument(documents: Documents, text: string): CheckedOperation {
@@ -91,14 +95,14 @@ export function checkDocument(documents: Documents, text: string): CheckedOperat
     const prepared = documents.unkept(text);
     const fault = findFault(prepared);
     const operation = prepared.operation(null);
-    if (operation === null) return { ...nothing, broken: shorten(fault ?? 'It has no operation.') };
+    if (operation === null) return { ...nothing, broken: tell(fault ?? 'It has no operation.', documents) };
     return {
       kind: operation.isMutation ? 'MUTATION' : 'QUERY',
       variables: (operation.node.variableDefinitions ?? []).map(describeVariable),
       deprecations: prepared.errors.length > 0 ? [] : operation.facts.deprecated,
-      broken: fault === null ? null : shorten(fault),
+      broken: fault === null ? null : tell(fault, documents),
     };
   } catch (error) {
-    return { ...nothing, broken: shorten(reasonOf(error)) };
+    return { ...nothing, broken: tell(reasonOf(error), documents) };
   }
 }
