@@ -156,6 +156,20 @@ describe('the tools', () => {
     );
   });
 
+  test('of an account share 1 MB: those beyond have no fields in their schemas', async () => {
+    const fields = Array.from({ length: 90 }, (_, at) => `${'a'.repeat(90)}${at}: id`).join(' ');
+    const own = Array.from({ length: 70 }, (_, at) => `wide-${String(at).padStart(2, '0')}`);
+    for (const name of own)
+      await save(name, `{ links { nodes { ${name.replace('-', '_')}: id ${fields} } } }`);
+    const { text } = await send(rpc('tools/list'));
+    expect(text.length).toBeLessThan(1_200_000);
+    const tools = await list();
+    const outputOf = (name: string) => tools.find((one) => one.name === name)?.outputSchema;
+    expect(outputOf('wide_00')?.properties).toBeDefined();
+    expect(outputOf('wide_69')).toEqual({ type: 'object', required: ['data'] });
+    expect(outputOf('find_links')?.properties).toBeDefined();
+  });
+
   test('keep their names', async () => {
     const taken = {
       fields: [
