@@ -11,11 +11,15 @@ export const shortcuts = {
 
 const typing = 'input:not([type=checkbox]), textarea, select, [contenteditable], dialog[open]';
 
+/** Letters and signs in a form are for its fields, also while one of its buttons has the focus. */
+const isForForm = (key: string, target: Element): boolean =>
+  key.length === 1 && target.closest('form') !== null;
+
 /** Runs the action of a key, unless somebody types, or the key means something else to the browser. */
 export function onShortcut(event: KeyboardEvent, actions: Readonly<Record<string, () => void>>): void {
   const { key, target, ctrlKey, metaKey, altKey } = event;
   if (event.defaultPrevented || ctrlKey || metaKey || altKey || !shortcuts.areOn()) return;
-  if (target instanceof Element && target.closest(typing)) return;
+  if (target instanceof Element && (target.closest(typing) || isForForm(key, target))) return;
   if (document.querySelector('dialog[open], .menu:popover-open')) return;
   const action = actions[key];
   if (!action) return;

@@ -62,6 +62,8 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
   const chips = (card: Locator) => card.locator('.chip').allInnerTexts();
   const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
   const saved = (page: Page) => shown(page.locator('.toast', { hasText: /saved\./ }));
+  const focused = (page: Page, label: string) =>
+    expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(label);
   async function addCondition(card: Locator, kind: string): Promise<void> {
     await card.getByRole('button', { name: 'Add a condition' }).click();
     await card
@@ -89,11 +91,9 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     await page.getByRole('button', { name: 'Add a rule' }).click();
     const first = rule(page, 1);
     await shown(first);
-    // A new rule begins with its conditions.
-    await expect
-      .poll(() => page.evaluate('document.activeElement.textContent.trim()'))
-      .toBe('Add a condition');
-    await first.getByRole('textbox', { name: 'Name of rule 1' }).fill('iPhones');
+    // A new rule begins with its name.
+    await focused(page, 'Name of rule 1');
+    await page.keyboard.type('iPhones');
     await addCondition(first, 'System');
     await expect.poll(() => chips(first)).toEqual(['System: nothing chosen yet']);
     await first.getByRole('checkbox', { name: 'iOS' }).check();
@@ -153,6 +153,32 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     await shown(page.locator('.fold summary').getByText('2 rules'));
     const preview = page.getByRole('complementary', { name: 'Preview' });
     await shown(preview.getByText('Others 70%: example.com/here'));
+    expect(complaints).toEqual([]);
+  });
+
+  test('takes what is typed after a rule is added as its name, and never as a shortcut', async () => {
+    const { page, complaints } = await openLink(THREE);
+    await shown(rule(page, 3));
+    const add = page.getByRole('button', { name: 'Add a rule' });
+    await add.click();
+    await focused(page, 'Name of rule 4');
+    await page.keyboard.type('iPhone DE');
+    expect(await rule(page, 4).locator('.name').inputValue()).toBe('iPhone DE');
+    // Keys on buttons and boxes of the form do not leave it.
+    await addCondition(rule(page, 4), 'System');
+    const destination = page.getByLabel('Destination', { exact: true });
+    const before = await destination.inputValue();
+    for (const one of [add, rule(page, 4).getByRole('checkbox', { name: 'iOS' })]) {
+      await one.focus();
+      await page.keyboard.type('en/aeDE?');
+      expect(await page.evaluate('document.activeElement.matches("button, [type=checkbox]")')).toBe(true);
+    }
+    expect(await destination.inputValue()).toBe(before);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    // Elsewhere on the page they act.
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('e');
+    await expect.poll(() => page.evaluate('document.activeElement.type')).toBe('url');
     expect(complaints).toEqual([]);
   });
 
@@ -270,9 +296,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     await card.getByRole('textbox', { name: 'go to' }).fill('https://example.com/b');
     await save(page);
     await shown(card.locator('.error', { hasText: 'The name is already a name in this list.' }));
-    await expect
-      .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
-      .toBe('Name of rule 2');
+    await focused(page, 'Name of rule 2');
     // A text that is no country is not left out: the rule would be wider.
     await card.getByRole('textbox', { name: 'Name of rule 2' }).fill('B');
     await addCondition(card, 'Country');

@@ -32,7 +32,7 @@ export function RulesField({
   const converted = rulesOfTargets(fields);
   const add = () => {
     flushSync(() => onChange({ rules: [...rules, newRule()] }));
-    focusSoon('.rules > .list > li:last-child .add > button');
+    focusSoon(`.rules > .list > li:nth-child(${rules.length + 1}) .name`);
   };
   const convert = () => {
     if (converted === null) return;
