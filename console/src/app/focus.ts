@@ -49,10 +49,10 @@ export const focusRow = (id: string): void =>
 export const isFocusFree = (): boolean =>
   document.activeElement === document.body || document.activeElement?.id === 'main';
 
-/** Shows errors, and moves to the first one. */
+/** Shows errors, and moves to the first one: to its field, or to a text with `data-wrong`. */
 export function showWrong(form: string, show: () => void): void {
   flushSync(show);
-  focusSoon(`${form} [aria-invalid="true"]`);
+  focusSoon(`${form} :is([aria-invalid="true"], [data-wrong])`);
 }
 
 /** An element with its neighbours. */

@@ -290,6 +290,10 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
       rule(page, 3).locator('.condition .error', { hasText: 'The period must have from, until, or both.' }),
     );
     await shown(card.locator('.where .error'));
+    await expect
+      .poll(() => page.evaluate('document.activeElement.closest("li.rule")?.getAttribute("aria-label")'))
+      .toBe('Rule 2');
+    expect(await page.evaluate('document.activeElement.type')).toBe('url');
     await rule(page, 3)
       .getByRole('button', { name: /^Remove the condition Date/ })
       .click();
@@ -305,6 +309,22 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     await card.getByRole('button', { name: 'Done' }).click();
     await save(page);
     await shown(card.locator('.condition').getByText('“Nowhere” is not chosen.'));
+  });
+
+  test('moves to an error of all rules, which no field has', async () => {
+    const url = `https://example.com/${'x'.repeat(2_020)}`;
+    const to = Array.from({ length: 7 }, () => ({ url, weight: 1 }));
+    const { page } = await openLink({ rules: ['A', 'B', 'C', 'D'].map((name) => ({ name, when: [], to })) });
+    for (const number of [1, 2, 3, 4]) {
+      await rule(page, number).getByRole('button', { name: 'Split: add a destination' }).click();
+      await rule(page, number).getByRole('textbox', { name: 'Destination 8', exact: true }).fill(url);
+    }
+    await save(page);
+    await expect
+      .poll(() =>
+        page.evaluate('document.activeElement.querySelector(":scope > .spoken > .error")?.innerText'),
+      )
+      .toMatch(/^The list of rules /);
   });
 
   test('tries a visitor in words, keeps the result as a test, and refuses rules that fail it', async () => {
@@ -362,6 +382,12 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     await shown(tests.first().getByText('This test fails: no rule leads.'));
     await shown(tests.nth(1).getByText('This test fails: the rule “Letters” leads.'));
     expect(await namesOf(caller, id)).toEqual(['Japan', 'Mail']);
+    // The focus is at the test that fails: Enter removes nothing.
+    await expect
+      .poll(() => page.evaluate('document.activeElement.innerText'))
+      .toMatch(/→ rule “Letters”[\s\S]*This test fails: no rule leads\.$/);
+    await page.keyboard.press('Enter');
+    expect(await tests.count()).toBe(2);
     await page.getByRole('button', { name: 'Remove test 1' }).click();
     await page.getByRole('button', { name: 'Remove test 1' }).click();
     await save(page);

@@ -3,12 +3,13 @@ import type { FieldErrors } from '../../../data/link-fields.ts';
 import { type ConditionField, isTyped, weekdays } from '../../../data/rule-fields.ts';
 import { dayName } from '../../../data/rule-words.ts';
 import { Choice } from '../../../parts/choice.tsx';
-import { ErrorNote, SelectField, TextField } from '../../../parts/field.tsx';
+import { SelectField, TextField } from '../../../parts/field.tsx';
 import { MomentField } from '../../../parts/moment-field.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
 import { fromLocalInput, INCOMPLETE, toLocalInput } from '../../../words/format.ts';
 import { Checks } from './checks.tsx';
 import { ChosenValues, TypedValues } from './condition-values.tsx';
+import { GroupError } from './group-error.tsx';
 
 export interface ConditionProps {
   readonly condition: ConditionField;
@@ -150,7 +151,7 @@ export function ConditionEditor(props: ConditionProps & { onDone: () => void }):
           {t.done}
         </button>
       </div>
-      <ErrorNote id={`${at}-error`} error={kind === 'time' || kind === 'hours' ? undefined : errors[at]} />
+      <GroupError id={`${at}-error`} error={kind === 'time' || kind === 'hours' ? undefined : errors[at]} />
     </fieldset>
   );
 }

@@ -9,12 +9,12 @@ import {
   listKinds,
 } from '../../../data/rule-fields.ts';
 import { describeCondition } from '../../../data/rule-words.ts';
-import { ErrorNote } from '../../../parts/field.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { Menu } from '../../../parts/menu.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
 import { timeZone } from '../../../words/format.ts';
 import { ConditionEditor } from './condition-editor.tsx';
+import { GroupError } from './group-error.tsx';
 
 /** The first error of a condition, by the path of its field. */
 const isWrong = (errors: FieldErrors, at: string): boolean =>
@@ -120,7 +120,7 @@ export function Conditions({
           </li>
         )}
       </ul>
-      <ErrorNote id={`${at}-error`} error={errors[at]} />
+      <GroupError id={`${at}-error`} error={errors[at]} />
       {when.map((condition, index) => {
         const path = `${at}.${index}`;
         return open === index || isWrong(errors, path) ? (

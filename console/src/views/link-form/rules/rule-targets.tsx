@@ -3,10 +3,11 @@ import { flushSync } from 'react-dom';
 import type { FieldErrors } from '../../../data/link-fields.ts';
 import { MAX_TARGETS, shareOf, withOneMore, withoutTarget, withWeight } from '../../../data/rule-edits.ts';
 import type { RuleTargetField } from '../../../data/rule-fields.ts';
-import { ErrorNote, TextField, UrlField } from '../../../parts/field.tsx';
+import { TextField, UrlField } from '../../../parts/field.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
 import { asShare } from '../../../words/format.ts';
+import { GroupError } from './group-error.tsx';
 
 /** The destinations of a rule; several divide its visitors by their weights. */
 export function RuleTargets({
@@ -88,7 +89,7 @@ export function RuleTargets({
           </div>
         );
       })}
-      <ErrorNote id={`${at}-error`} error={errors[at]} />
+      <GroupError id={`${at}-error`} error={errors[at]} />
       <div className="buttons">
         {to.length < MAX_TARGETS && (
           <button type="button" className="button text small" onClick={add}>

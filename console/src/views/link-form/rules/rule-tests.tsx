@@ -5,6 +5,7 @@ import { describeTest } from '../../../data/rule-words.ts';
 import type { LinkWholeFragment } from '../../../generated/documents.ts';
 import { Icon } from '../../../parts/icon.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
+import { GroupError } from './group-error.tsx';
 import { warningsOf } from './warnings.ts';
 
 /** A failed test in words: the API has the reason in English only. */
@@ -40,7 +41,7 @@ export function RuleTests({
       <p>
         <b>{t.tests}</b> <span className="hint">{tests.length === 0 ? t.noTests : t.testsLead}</span>
       </p>
-      {errors.ruleTests !== undefined && <p className="error">{errors.ruleTests}</p>}
+      <GroupError id="tests-error" error={errors.ruleTests} />
       <ul>
         {tests.map((test, index) => {
           const error = errorOf(errors, index);
@@ -48,7 +49,7 @@ export function RuleTests({
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: tests have no other identity, and no state
             <li key={index}>
-              <div>
+              <div tabIndex={-1} data-wrong={error === undefined ? undefined : true}>
                 <bdi>{describeTest(test)}</bdi>
                 {wrong !== undefined && (
                   <p className={error === undefined ? 'hint warning' : 'error'} role="alert">
@@ -60,7 +61,6 @@ export function RuleTests({
                 type="button"
                 className="bare"
                 aria-label={t.removeTest(index + 1)}
-                aria-invalid={error === undefined ? undefined : true}
                 onClick={() => onChange({ ruleTests: tests.toSpliced(index, 1) })}
               >
                 <Icon name="trash" />

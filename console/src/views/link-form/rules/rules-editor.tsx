@@ -5,8 +5,8 @@ import type { FormProps } from '../../../data/link-fields.ts';
 import { moved, withRenamed } from '../../../data/rule-edits.ts';
 import type { RuleField } from '../../../data/rule-fields.ts';
 import type { LinkWholeFragment } from '../../../generated/documents.ts';
-import { ErrorNote } from '../../../parts/field.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
+import { GroupError } from './group-error.tsx';
 import { RuleCard } from './rule-card.tsx';
 import { type Drag, useReorder } from './use-reorder.ts';
 import { warningsOf } from './warnings.ts';
@@ -64,7 +64,7 @@ export function RulesEditor({
       <p className="unseen" role="status">
         {said}
       </p>
-      <ErrorNote id="rules-error" error={errors.rules} />
+      <GroupError id="rules-error" error={errors.rules} />
       <ol className={drag === null ? 'list' : 'list dragging'} ref={list} aria-label={t.list}>
         {rules.map((rule, index) => (
           <RuleCard
