@@ -1,6 +1,13 @@
 import { ruleTexts } from '../rule-texts.ts';
 import { texts } from '../texts.ts';
-import { asShare, atMoment, countryName, INCOMPLETE, languageName } from '../words/format.ts';
+import {
+  asShare,
+  atMoment,
+  countryName,
+  INCOMPLETE,
+  languageName,
+  timeZone as localZone,
+} from '../words/format.ts';
 import { agents, type ExampleDevice, exampleDevices } from './agents.ts';
 import { shareOf } from './rule-edits.ts';
 import {
@@ -43,9 +50,9 @@ function describePeriod({ from, until }: ConditionField): string {
   const [first, last] = [from, until].map((time) =>
     time === '' || time === INCOMPLETE ? '' : atMoment(time),
   );
-  if (first && last) return t.between(first, last);
-  if (first) return t.fromTime(first);
-  return last ? t.untilTime(last) : t.noneChosen;
+  if (!first && !last) return t.noneChosen;
+  const period = first && last ? t.between(first, last) : first ? t.fromTime(first) : t.untilTime(last ?? '');
+  return `${period} (${localZone})`;
 }
 
 function describeHours({ days, starts, ends, timeZone }: ConditionField): string {
@@ -96,9 +103,10 @@ export function describeVisitor({ visitor }: RuleTestField): string {
     browser,
     query && `?${query}`,
     referrer && t.fact(t.kinds.referrer, referrer),
-    at && at !== INCOMPLETE && atMoment(at),
-  ];
-  return facts.filter(Boolean).join(', ') || t.anyVisitor;
+  ].filter(Boolean);
+  // The service gives a test without a time that of saving.
+  const time = at === '' ? t.atSaving : at !== INCOMPLETE && atMoment(at);
+  return [...(facts.length > 0 ? facts : [t.anyVisitor]), time].filter(Boolean).join(', ');
 }
 
 function describeExpected({ is, text }: RuleTestField['expect']): string {

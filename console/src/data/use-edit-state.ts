@@ -9,8 +9,8 @@ import { beginEditing, changedFields, type Editing, editingOn, isConflict } from
 import { type FieldErrors, hasChanges, type LinkFields, toLinkFields } from './link-fields.ts';
 import { loggedName, type Theirs, useMeanwhile } from './meanwhile.ts';
 import { madeFor } from './named.ts';
-import { errorsAfter, refusalText } from './refusals.ts';
-import { revert } from './reverting.ts';
+import { errorsAfter } from './refusals.ts';
+import { revert, whyRefused } from './reverting.ts';
 import type { Session } from './session.ts';
 import { aboutRecord, showToast } from './toasts.ts';
 import { fieldsWith, typedFields } from './typed.ts';
@@ -34,7 +34,8 @@ async function undoSave(
     return result.record;
   }
   const isLate = result.__typename === 'ConflictError';
-  showToast(isLate ? texts.link.undoTooLate : refusalText(result), { wrong: true, about });
+  const why = isLate ? texts.link.undoTooLate : await whyRefused(session, changeId, result);
+  showToast(why, { wrong: true, about });
   return null;
 }
 

@@ -1,8 +1,8 @@
 import { type ReactElement, useState } from 'react';
 import { UNDO_FOR, undo } from '../data/actions.ts';
 import { Fault } from '../data/faults.ts';
-import { failureText, refusalText } from '../data/refusals.ts';
-import { revert, revertAll } from '../data/reverting.ts';
+import { failureText } from '../data/refusals.ts';
+import { revert, revertAll, whyRefused } from '../data/reverting.ts';
 import { type Session, useSession } from '../data/session.ts';
 import { aboutRecord, dismissAbout, showToast } from '../data/toasts.ts';
 import type { LoggedChangeFragment } from '../generated/documents.ts';
@@ -32,7 +32,7 @@ async function restoreOne(session: Session, change: LoggedChangeFragment): Promi
     return '';
   }
   if (result.__typename === 'ConflictError') return isDeletion ? t.isThere : t.changedAgain;
-  return refusalText(result);
+  return whyRefused(session, change.id, result);
 }
 
 /** Takes equal changes of several records back. Returns why some were refused, or nothing. @throws Fault */

@@ -96,19 +96,19 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     await page.keyboard.type('iPhones');
     await addCondition(first, 'System');
     await expect.poll(() => chips(first)).toEqual(['System: nothing chosen yet']);
-    await first.getByRole('checkbox', { name: 'iOS' }).check();
+    await first.getByRole('checkbox', { name: 'iOS (iPhone, iPad)' }).check();
     await addCondition(first, 'Country');
     await choose(first, 'Add: Country', 'Germany');
     await addCondition(first, 'Date and time');
     await first.getByLabel('Until before').fill('2026-12-01T00:00');
     await expect
       .poll(() => chips(first))
-      .toEqual(['System: iOS', 'Country: Germany', 'Date and time: before 1 Dec 2026, 00:00']);
-    await first.getByRole('textbox', { name: 'go to' }).fill('example.com/third');
+      .toEqual(['System: iOS', 'Country: Germany', 'Date and time: before 1 Dec 2026, 00:00 (UTC)']);
+    await first.getByRole('textbox', { name: 'Go to' }).fill('example.com/third');
     await page.getByRole('button', { name: 'Add a rule' }).click();
     const second = rule(page, 2);
     await second.getByRole('textbox', { name: 'Name of rule 2' }).fill('Others');
-    await second.getByRole('textbox', { name: 'go to' }).fill('https://example.com/here');
+    await second.getByRole('textbox', { name: 'Go to' }).fill('https://example.com/here');
     await second.getByRole('button', { name: 'Split: add a destination' }).click();
     await shown(second.getByText('= 50%').first());
     await second.getByLabel('Weight of destination 1').fill('70');
@@ -281,7 +281,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
   test('shows refusals at their fields, and opens the condition that is wrong', async () => {
     const { page } = await openLink(THREE);
     const card = rule(page, 2);
-    await card.getByRole('textbox', { name: 'go to' }).fill('');
+    await card.getByRole('textbox', { name: 'Go to' }).fill('');
     await card.getByRole('textbox', { name: 'Name of rule 2' }).fill('A');
     await addCondition(rule(page, 3), 'Date and time');
     await rule(page, 3).getByRole('button', { name: 'Done' }).click();
@@ -297,7 +297,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     await rule(page, 3)
       .getByRole('button', { name: /^Remove the condition Date/ })
       .click();
-    await card.getByRole('textbox', { name: 'go to' }).fill('https://example.com/b');
+    await card.getByRole('textbox', { name: 'Go to' }).fill('https://example.com/b');
     await save(page);
     await shown(card.locator('.error', { hasText: 'The name is already a name in this list.' }));
     await focused(page, 'Name of rule 2');
@@ -354,7 +354,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     );
     await shown(page.locator('.steps').getByText('The rule “Japan” does not fit: Country: Japan'));
     await page.getByRole('button', { name: 'Keep as test' }).click();
-    await shown(page.getByText('Kept as a test. Save the link to keep it.'));
+    await shown(page.getByText('Added as a test. Save the link to keep it.'));
     await page.getByLabel('Query string').fill('');
     await ask.click();
     await shown(page.locator('.deciding', { hasText: 'So the visitor gets the destination of the link.' }));
@@ -364,8 +364,8 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     await expect
       .poll(() => tests.allInnerTexts())
       .toEqual([
-        'Germany, German, iPhone, ?utm_source=mail → rule “Mail”',
-        'Germany, German, iPhone → no rule',
+        'Germany, German, iPhone, ?utm_source=mail, at the time of saving → rule “Mail”',
+        'Germany, German, iPhone, at the time of saving → no rule',
       ]);
     await save(page);
     await saved(page);
@@ -397,6 +397,38 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
       ruleTests: [],
     });
     expect(complaints).toEqual([]);
+  });
+
+  test('names the test that refuses a restoration or an undo, and says that nothing was changed', async () => {
+    const { rules } = THREE;
+    const { caller, page, id } = await openLink({ rules }, '/history');
+    await update(caller, id, { rules: rules.slice(1) });
+    await update(caller, id, {
+      ruleTests: [{ visitor: { country: 'DE', query: 'q=A' }, expect: { noRule: true } }],
+    });
+    const told =
+      /^Nothing of this link was changed\. This test of its rules would fail: Germany, \?q=A, .* → no rule\.$/;
+    const change = page
+      .getByRole('listitem')
+      .filter({ hasText: 'A, B, C' })
+      .filter({ hasText: 'Restore' })
+      .first();
+    await change.getByRole('button', { name: 'Restore' }).click();
+    await shown(page.locator('.restore .error', { hasText: told }));
+    expect(await namesOf(caller, id)).toEqual(['B', 'C']);
+    // An undo is refused with the tests that are there by then.
+    await page.goto(page.url().replace('/history', ''));
+    await rule(page, 1).getByRole('button', { name: 'Remove rule 1' }).click();
+    await save(page);
+    await saved(page);
+    await update(caller, id, { ruleTests: [{ visitor: { query: 'q=B' }, expect: { noRule: true } }] });
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+    await shown(
+      page.locator('.toast', {
+        hasText: /^Nothing of this link was changed\. .* fail: \?q=B, .* → no rule\./,
+      }),
+    );
+    expect(await namesOf(caller, id)).toEqual(['C']);
   });
 
   test('warns at a rule that nobody reaches, until the rules are changed', async () => {
@@ -464,7 +496,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     await page.getByRole('button', { name: 'Add a rule' }).click();
     await addCondition(rule(page, 1), 'Country');
     await choose(rule(page, 1), 'Add: Country', 'Japan');
-    await rule(page, 1).getByRole('textbox', { name: 'go to' }).fill('https://example.com/jp');
+    await rule(page, 1).getByRole('textbox', { name: 'Go to' }).fill('https://example.com/jp');
     await page.reload();
     await unfold(page);
     await expect.poll(() => chips(rule(page, 1))).toEqual(['Country: Japan']);
@@ -483,13 +515,13 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
 
   test('undoes a save, restores a draft, and says what somebody else changed in rules meanwhile', async () => {
     const { caller, page, id } = await openLink(THREE);
-    await rule(page, 1).getByRole('textbox', { name: 'go to' }).fill('https://example.com/other');
+    await rule(page, 1).getByRole('textbox', { name: 'Go to' }).fill('https://example.com/other');
     await save(page);
     await saved(page);
     await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
     await shown(page.getByText(/Undone\. As before again: Rules/));
     await expect
-      .poll(() => rule(page, 1).getByRole('textbox', { name: 'go to' }).inputValue())
+      .poll(() => rule(page, 1).getByRole('textbox', { name: 'Go to' }).inputValue())
       .toBe('https://example.com/a');
     // Somebody else changes the rules while nothing is typed.
     await update(caller, id, { rules: THREE.rules.slice(0, 2) });

@@ -74,11 +74,15 @@ export function TypedValues(props: ValuesProps): ReactElement {
   );
 }
 
+/** The name of iOS where people look for their device. */
+const IOS = 'iOS (iPhone, iPad)';
+
 /** The choices of a kind; of few ones, all are in sight. */
 function choicesOf(kind: ConditionKind): readonly ChoiceItem[] {
   if (kind === 'country') return targetChoices('COUNTRY');
   if (kind === 'language') return targetChoices('LANGUAGE');
-  if (kind === 'platform') return targetChoices('PLATFORM');
+  if (kind === 'platform')
+    return targetChoices('PLATFORM').map((one) => ({ ...one, name: one.id === 'IOS' ? IOS : one.name }));
   if (kind === 'device') return Object.entries(ruleTexts.devices).map(([id, name]) => ({ id, name }));
   return browsers.map((name) => ({ id: name, name }));
 }
