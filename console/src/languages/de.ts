@@ -1195,7 +1195,7 @@ export const texts: Translation = {
     privacies,
     targets: 'Wer wohin gelangt',
     rulesLead:
-      'Alle Besucher gelangen zum Ziel des Links. Mit Regeln gelangen manche anderswohin: nach Land, System oder Sprache, zu bestimmten Zeiten oder zu einem Anteil.',
+      'Besucher gelangen zum unten gewählten Ziel. Mit Regeln gelangen manche anderswohin: nach Land, System oder Sprache, zu bestimmten Zeiten oder zu einem Anteil.',
     addRule: 'Regel hinzufügen',
     rulesIn: (count) => one(count, 'Regel', 'Regeln'),
     warningsIn: (count) => one(count, 'Warnung', 'Warnungen'),

@@ -79,9 +79,9 @@ const dimensions: Words<StatisticsDimension> = {
   BROWSER: 'Browsers',
   LANGUAGE: 'Languages',
   DESTINATION: 'Destinations',
-  VARIANT: 'Rules and their targets',
+  VARIANT: 'Rules and their destinations',
 };
-const devices: Words<string> = { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet', other: 'Other' };
+const devices: Words<string> = { desktop: 'Desktop', mobile: 'Phone', tablet: 'Tablet', other: 'Other' };
 const intervals = { HOUR: 'Hour', DAY: 'Day', WEEK: 'Week', MONTH: 'Month' };
 const actions: Words<ChangeAction> = { CREATED: 'created', UPDATED: 'changed', DELETED: 'deleted' };
 const actionsOf: Readonly<Partial<Record<string, Partial<Record<string, string>>>>> = {
@@ -1043,7 +1043,7 @@ const english = {
     privacies,
     targets: 'Who goes where',
     rulesLead:
-      'All visitors go to the destination of the link. With rules, some of them go elsewhere: by country, system or language, at some hours, or a share of them.',
+      'Visitors go where you choose below. With rules, some of them go elsewhere: by country, system or language, at some hours, or a share of them.',
     addRule: 'Add a rule',
     rulesIn: (count: number) => one(count, 'rule', 'rules'),
     warningsIn: (count: number) => one(count, 'warning', 'warnings'),
@@ -1223,7 +1223,7 @@ const english = {
       noLimit: 'It has no click limit.',
       counted: 'It has a click limit, and such a visit counts.',
       notCounted: 'It has a click limit, and a bot is not counted: it does not learn the destination.',
-      noTargets: 'It has no targets.',
+      noTargets: 'It has no destinations by visitor.',
       nextUrl: 'Each visit gets the next URL of the rotation.',
       firstUrl: 'A bot is not counted: it gets the first URL of the rotation.',
       unknownCountry: 'The visitor’s country is not known.',

@@ -993,7 +993,7 @@ export const texts: Translation = {
     },
     targets: 'Quién va adónde',
     rulesLead:
-      'Todos los visitantes van al destino del enlace. Con reglas, algunos van a otro sitio: según el país, el sistema o el idioma, a ciertas horas, o una parte de ellos.',
+      'Los visitantes van adonde elija abajo. Con reglas, algunos van a otro sitio: según el país, el sistema o el idioma, a ciertas horas, o una parte de ellos.',
     addRule: 'Añadir una regla',
     rulesIn: (count) => one(count, 'regla', 'reglas'),
     warningsIn: (count) => one(count, 'aviso', 'avisos'),

@@ -1001,7 +1001,7 @@ export const texts: Translation = {
     },
     targets: 'Qui va où',
     rulesLead:
-      'Tous les visiteurs vont à la destination du lien. Avec des règles, certains vont ailleurs : selon le pays, le système ou la langue, à certaines heures, ou pour une part d’entre eux.',
+      'Les visiteurs vont où vous le choisissez ci-dessous. Avec des règles, certains vont ailleurs : selon le pays, le système ou la langue, à certaines heures, ou pour une part d’entre eux.',
     addRule: 'Ajouter une règle',
     rulesIn: (count) => one(count, 'règle', 'règles'),
     warningsIn: (count) => one(count, 'avertissement', 'avertissements'),
@@ -1367,7 +1367,7 @@ export const texts: Translation = {
       DESTINATION: 'Destinations',
       VARIANT: 'Règles et leurs destinations',
     },
-    devices: { desktop: 'Ordinateur', mobile: 'Mobile', tablet: 'Tablette', other: 'Autres appareils' },
+    devices: { desktop: 'Ordinateur', mobile: 'Téléphone', tablet: 'Tablette', other: 'Autres appareils' },
     topLinks: 'Liens les plus cliqués',
     topLinksOf: (value) => `Liens les plus cliqués · ${value}`,
     allClicks: 'Afficher tous les clics',

@@ -40,16 +40,31 @@ export function StatusBadge({
   );
 }
 
-/** The rule by which a link tells visitors apart, with the number of its destinations. */
+/** The number of a link's rules, and how it tells other visitors apart, with the number of their destinations. */
 export function TargetsBadge({
-  targeting: { type, countries, platforms, languages, rotation },
-}: Pick<LinkRowFragment, 'targeting'>): ReactElement | null {
-  if (type === 'NONE') return null;
-  const { length } = { COUNTRY: countries, PLATFORM: platforms, LANGUAGE: languages, ROTATION: rotation }[
-    type
-  ];
+  link: {
+    rules,
+    targeting: { type, countries, platforms, languages, rotation },
+  },
+}: {
+  link: Pick<LinkRowFragment, 'rules' | 'targeting'>;
+}): ReactElement {
+  const lists = {
+    NONE: [],
+    COUNTRY: countries,
+    PLATFORM: platforms,
+    LANGUAGE: languages,
+    ROTATION: rotation,
+  };
   const t = texts.form;
-  return <span className="badge">{t.targetsIn(t.targetTypes[type], length)}</span>;
+  return (
+    <>
+      {rules.length > 0 && <span className="badge">{t.rulesIn(rules.length)}</span>}
+      {type !== 'NONE' && (
+        <span className="badge">{t.targetsIn(t.targetTypes[type], lists[type].length)}</span>
+      )}
+    </>
+  );
 }
 
 /** The tags of a link as chips. */

@@ -1358,7 +1358,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect((await steps.allInnerTexts()).slice(0, 2)).toEqual(['The link exists.', 'It is enabled.']);
     await expect
       .poll(() => page.locator('.deciding').allInnerTexts())
-      .toEqual(['It has no targets. So the visitor gets the destination of the link.']);
+      .toEqual(['It has no destinations by visitor. So the visitor gets the destination of the link.']);
     await page.getByRole('link', { name: 'Back to your changes' }).click();
     await expect.poll(() => page.getByLabel('Password for visitors').inputValue()).toBe('kept');
     await page.getByRole('button', { name: 'Discard' }).click();

@@ -445,11 +445,16 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
       ],
     });
     await shown(page.locator('.fold summary').getByText('3 rules · 2 warnings'));
+    await shown(page.locator('header .badge, .badge').getByText('3 rules', { exact: true }).first());
     await shown(rule(page, 2).getByText('It has the same conditions as rule “A”, which comes first.'));
     await shown(rule(page, 3).getByText('This rule fits nobody'));
     await rule(page, 2).getByRole('button', { name: 'Remove rule 2' }).click();
     await shown(rule(page, 2));
     await expect.poll(() => page.locator('.hint.warning').count()).toBe(0);
+    // The summary counts only what is in sight.
+    expect(await page.locator('.fold summary', { hasText: 'Who goes where' }).innerText()).not.toMatch(
+      /warning/,
+    );
   });
 
   test('turns destinations by country into rules that lead as they did', async () => {
@@ -463,6 +468,9 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     };
     const { caller, page, id } = await openLink({ targeting, url: 'https://example.com/?utm_source=mail' });
     await unfold(page);
+    await shown(
+      page.getByText(/^Visitors go where you choose below\. With rules, some of them go elsewhere/),
+    );
     await page.getByRole('button', { name: 'Turn these destinations into rules' }).click();
     await expect.poll(() => chips(rule(page, 1))).toEqual(['Country: Germany, Austria']);
     await save(page);
@@ -482,6 +490,10 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
       { id },
     );
     expect(link).toEqual({ targeting: { type: 'NONE' } });
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
+    await shown(page.locator('.rows li .badge', { hasText: /^2 rules$/ }));
+    await page.goBack();
+    await shown(rule(page, 2));
     // Turns have no rule that leads as they do.
     await page.getByLabel('Where visitors go').selectOption('ROTATION');
     await page.locator('.target input').fill('https://example.com/turn');
@@ -569,7 +581,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     const day = server.clock.now.toISOString().slice(0, 10);
     const path = `/links/${id}/statistics?from=${day}&to=${day}`;
     const { page } = await signIn({ server, key: caller.key }, { path });
-    const card = page.getByRole('region', { name: 'Rules and their targets' });
+    const card = page.getByRole('region', { name: 'Rules and their destinations' });
     await expect
       .poll(async () => (await card.locator('li').allInnerTexts()).map((text) => text.split('\n').join(' ')))
       .toEqual(['Old · example.com/old 3 100%', 'Nobody · example.com/new 0 0%']);

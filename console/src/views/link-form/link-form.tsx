@@ -12,6 +12,7 @@ import { AliasField } from './alias-field.tsx';
 import { ExpiryField } from './expiry-field.tsx';
 import { Fold } from './fold.tsx';
 import { nameOfPixel, PixelsField } from './pixels-field.tsx';
+import { knownWarnings } from './rules/known-warnings.ts';
 import { RulesField } from './rules-field.tsx';
 import { SpaceField } from './space-field.tsx';
 import { UtmField } from './utm-field.tsx';
@@ -43,7 +44,7 @@ export function LinkForm({
     );
   const hasPassword = (link?.hasPassword && !fields.removesPassword) || fields.password !== '';
   const { targetType, pixelIds, rules } = fields;
-  const warnings = link?.ruleWarnings ?? [];
+  const warnings = (link && knownWarnings(link, fields)) ?? [];
   const [source] = fields.sources;
   const endsAt = fields.expiresAt === INCOMPLETE ? null : fromLocalInput(fields.expiresAt);
   const names = [...(link?.pixels ?? []), ...(data?.pixels.nodes ?? [])];

@@ -193,7 +193,7 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
         <p className="marks">
           <span className="badge">{t.clicks(link.clicks)}</span>
           <StatusBadge link={link} />
-          <TargetsBadge targeting={link.targeting} />
+          <TargetsBadge link={link} />
           {link.space && <SpaceBadge space={link.space} />}
           <TagBadges tags={link.tags} />
         </p>

@@ -58,7 +58,7 @@ function One({ link, ready }: { link: LinkRowFragment; ready: string }): ReactEl
         </p>
         <p className="marks">
           <StatusBadge link={link} />
-          <TargetsBadge targeting={link.targeting} />
+          <TargetsBadge link={link} />
         </p>
         <div className="buttons">
           <CopyButton text={link.shortUrl} wide />

@@ -144,7 +144,7 @@ export function LinkRow({
               </span>
             )}
             <StatusBadge link={link} />
-            <TargetsBadge targeting={link.targeting} />
+            <TargetsBadge link={link} />
             {link.space && <SpaceBadge space={link.space} />}
             <TagBadges tags={link.tags} />
           </OneLine>

@@ -1,7 +1,7 @@
-import { changedFields } from '../../../data/edit-state.ts';
-import { type LinkFields, toLinkFields } from '../../../data/link-fields.ts';
+import type { LinkFields } from '../../../data/link-fields.ts';
 import type { LinkWholeFragment } from '../../../generated/documents.ts';
 import { ruleTexts } from '../../../rule-texts.ts';
+import { knownWarnings } from './known-warnings.ts';
 
 /** Warnings in words, by the ids of rules and the places of tests. */
 interface Warnings {
@@ -9,14 +9,14 @@ interface Warnings {
   readonly byTest: ReadonlyMap<number, string>;
 }
 
-/** The warnings of a link as it is saved; null once the form has other rules, about which nothing is known yet. */
+/** The warnings of a link in words; null if nothing is known of the rules in the form. */
 export function warningsOf(link: LinkWholeFragment, fields: LinkFields): Warnings | null {
-  const changed = changedFields(fields, toLinkFields(link));
-  if ('rules' in changed || 'ruleTests' in changed || 'url' in changed) return null;
+  const known = knownWarnings(link, fields);
+  if (known === null) return null;
   const byRule = new Map<string, string>();
   const byTest = new Map<number, string>();
   const t = ruleTexts;
-  for (const { kind, rule, by, test } of link.ruleWarnings ?? []) {
+  for (const { kind, rule, by, test } of known) {
     if (kind === 'TEST_FAILS') byTest.set(test ?? 0, t.testFails);
     else if (rule !== null) {
       const number = link.rules.findIndex(({ id }) => id === by);
