@@ -40,7 +40,7 @@ export async function runStored(
   const how = { isGet, acceptsStream: false, tellsFailures: true, sameAs };
   const result = await run(api, documents, sent, request, how);
   if (isAsyncIterable(result)) throw new Error('no stored document subscribes');
-  return readOutcome(operation, result, request.keyed !== undefined);
+  return readOutcome(operation, result, request.keyed?.hasFailed);
 }
 
 /** @throws DomainError if the caller may not run the operation */

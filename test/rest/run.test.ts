@@ -49,6 +49,9 @@ const FIND = `query ($search: String, $first: Int, $tags: [ID!], $filter: LinkFi
   links(first: $first, filter: $filter, orderBy: { field: $order, direction: ASC }) { nodes { title } } }`;
 const CREATE = `mutation ($input: CreateLinkInput!) { createLink(input: $input) { ... on Link { title url } } }`;
 const URL = 'https://example.com/';
+/** With a date in the future, the link is made and cannot be read. */
+const UNREADABLE = `mutation ($u: String!, $d: Date) {
+  createLink(input: { url: $u }) { ... on Link { id statistics(from: $d) { clicks } } } }`;
 
 describe('a query', () => {
   test('200s with the value of its one root field, from a query string, a form and JSON', async () => {
@@ -207,6 +210,16 @@ describe('a mutation', () => {
       status: 200,
       body: { data: { error: { code: 'VALIDATION' } }, status: 200 },
     });
+    expect(await server.database.prisma.link.count()).toBe(1);
+  });
+
+  test('200s after it has written with an Idempotency-Key, also if its record cannot be read', async () => {
+    await save('make', UNREADABLE);
+    const sent = post({ u: URL, d: '9999-01-01' }, { 'Idempotency-Key': 'one' });
+    const first = await run('make', sent);
+    expect(first).toMatchObject({ status: 200, body: { data: { error: { code: 'VALIDATION' } } } });
+    const again = await run('make', sent);
+    expect([again.status, again.body]).toEqual([200, first.body]);
     expect(await server.database.prisma.link.count()).toBe(1);
   });
 

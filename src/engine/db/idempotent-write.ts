@@ -78,6 +78,11 @@ export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
     return this.#request.hasBegun;
   }
 
+  /** True if `fail` was called: nothing of the write stays. */
+  get hasFailed(): boolean {
+    return this.#failed;
+  }
+
   get #runningKey(): string {
     return answerName(this.#request.key);
   }
