@@ -83,6 +83,26 @@ describe('a query', () => {
     });
   });
 
+  test('200s where one of several root fields fails', async () => {
+    await save(
+      'both',
+      `query ($id: ID!, $d: Date) {
+      a: viewer { role } b: link(id: $id) { title } links(first: 1) { nodes { statistics(from: $d) { clicks } } } }`,
+    );
+    const { id } = await owner.link({ title: 'x' });
+    const answer = {
+      status: 200,
+      body: {
+        data: { a: { role: null }, b: { title: 'x' }, links: { error: { code: 'VALIDATION' } } },
+        status: 200,
+      },
+    };
+    // The third one would run compiled code.
+    for (let times = 0; times < 4; times++)
+      expect(await run(`both?id=${id}&d=9999-01-01`)).toMatchObject(answer);
+    expect(await run(`both?id=999&d=9999-01-01`)).toMatchObject({ body: { data: { a: {}, b: null } } });
+  });
+
   test('422s for variables that do not fit, by the names that were sent', async () => {
     await save('find', FIND.replace('$search: String, ', '').replace('$tags: [ID!], ', ''));
     const refused = (name: string, message: string) => ({
@@ -211,6 +231,24 @@ describe('a mutation', () => {
       body: { data: { error: { code: 'VALIDATION' } }, status: 200 },
     });
     expect(await server.database.prisma.link.count()).toBe(1);
+  });
+
+  test('tells what each field has written, also if the record of another one cannot be read', async () => {
+    await save(
+      'two',
+      `mutation ($u: String!, $d: Date) { a: createSpace(input: { name: "A" }) { ... on Space { name } }
+      b: createLinks(inputs: [{ url: $u }, { url: "x" }, { url: $u, title: "T" }]) {
+        ... on Link { url statistics(from: $d) { clicks } } }
+      c: createTag(input: { name: "C" }) { ... on Tag { name } } }`,
+    );
+    const failed = { error: { code: 'VALIDATION' } };
+    const sent = { u: URL, d: '9999-01-01' };
+    expect(await run('two', post(sent))).toMatchObject({
+      status: 200,
+      body: { data: { a: { name: 'A' }, b: [failed, failed, failed], c: { name: 'C' } } },
+    });
+    const { prisma } = server.database;
+    expect([await prisma.space.count({ where: { name: 'A' } }), await prisma.link.count()]).toEqual([1, 2]);
   });
 
   test('200s after it has written with an Idempotency-Key, also if its record cannot be read', async () => {

@@ -50,6 +50,8 @@ export interface Execution {
   ask(): void;
   /** True for documents of the product's own: expected failures are thrown, and not part of a mutation's result. */
   readonly throwsFailures: boolean;
+  /** True if a root field, or an item of its list, is null where it fails, and leaves the others as they are. */
+  readonly failsApart: boolean;
   /** The ids of the changes in the log that it has recorded so far, in order. */
   readonly changeIds: number[];
   /** True if the response may be so large that its execution should pause for other work. */

@@ -111,7 +111,7 @@ export async function subscribe<Request extends EngineRequest, Context extends R
   const executed = async (event: unknown): Promise<ExecutionResult> => {
     // Others may get the result, too, so that it ends neither with this subscriber nor with its rights.
     const { signal } = new AbortController();
-    const fresh = { deadline: null, ask() {}, throwsFailures: false, changeIds: [] };
+    const fresh = { deadline: null, ask() {}, throwsFailures: false, failsApart: false, changeIds: [] };
     const execution = { operation, signal, isHeavy, ...fresh };
     const contextValue = api.contextOf({ ...context, actor: asBegun }, execution);
     const result = await execute({ ...args, rootValue: event, contextValue });

@@ -5,6 +5,7 @@ import {
   GraphQLError,
   GraphQLList,
   GraphQLNonNull,
+  GraphQLObjectType,
   type GraphQLOutputType,
   GraphQLScalarType,
   GraphQLSchema,
@@ -79,6 +80,22 @@ function inlinedSchema({ schema, coveredSchema }: Definition): GraphQLSchema {
   return inlined;
 }
 
+function asNullable(type: GraphQLOutputType): GraphQLOutputType {
+  const bare = getNullableType(type);
+  return isListType(bare) ? new GraphQLList(asNullable(bare.ofType)) : bare;
+}
+
+/** The root type, whose fields and the items of their lists may all be null. */
+function withNullableFields(type: GraphQLObjectType | null | undefined): GraphQLObjectType | null {
+  if (!type) return null;
+  const { fields, ...config } = type.toConfig();
+  const nullable = Object.entries(fields).map(([name, field]) => [
+    name,
+    { ...field, type: asNullable(field.type) },
+  ]);
+  return new GraphQLObjectType({ ...config, fields: Object.fromEntries(nullable) });
+}
+
 /** The schema with the type of coerced variables, which introspection does not list. */
 class ExecutedSchema extends GraphQLSchema {
   override getType(name: string) {
@@ -90,6 +107,7 @@ class ExecutedSchema extends GraphQLSchema {
 class ExecutedSchemas {
   readonly #definition: Definition;
   #executed: GraphQLSchema | undefined;
+  #apart: GraphQLSchema | undefined;
   /** By whether rows are covered. */
   readonly #compilable = new Map<boolean, GraphQLSchema>();
 
@@ -101,6 +119,23 @@ class ExecutedSchemas {
   get executed(): GraphQLSchema {
     this.#executed ??= new ExecutedSchema({ ...this.#definition.schema.toConfig(), assumeValid: true });
     return this.#executed;
+  }
+
+  /** For the executor, where root fields fail by themselves. */
+  get apart(): GraphQLSchema {
+    this.#apart ??= this.#makeApart();
+    return this.#apart;
+  }
+
+  #makeApart(): GraphQLSchema {
+    const { query, mutation, types, ...config } = this.#definition.schema.toConfig();
+    return new ExecutedSchema({
+      ...config,
+      query: withNullableFields(query),
+      mutation: withNullableFields(mutation),
+      types: types.filter((type) => type !== query && type !== mutation),
+      assumeValid: true,
+    });
   }
 
   /** For compiled code. */
@@ -129,13 +164,24 @@ const coercedDocuments = new WeakMap<Operation, DocumentNode>();
 /**
  * Returns the schema and document to execute. With the original ones, the executor would coerce variables a second
  * time, including long lists that are to be refused.
+ * @param failsApart true if root fields, and the items of their lists, fail by themselves
  */
-export function executable(operation: Operation): { schema: GraphQLSchema; document: DocumentNode } {
-  const { schema, document, node } = operation;
-  if (!node.variableDefinitions?.length) return { schema, document };
+export function executable(
+  operation: Operation,
+  failsApart = false,
+): { schema: GraphQLSchema; document: DocumentNode } {
+  const { document, node } = operation;
+  const hasVariables = (node.variableDefinitions ?? []).length > 0;
+  const schema = chooseSchema(operation, failsApart, hasVariables);
+  if (!hasVariables) return { schema, document };
   const known = coercedDocuments.get(operation) ?? withCoercedVariables(document, node);
   coercedDocuments.set(operation, known);
-  return { schema: chooseSchemas(operation).executed, document: known };
+  return { schema, document: known };
+}
+
+function chooseSchema(operation: Operation, failsApart: boolean, hasVariables: boolean): GraphQLSchema {
+  if (failsApart) return chooseSchemas(operation).apart;
+  return hasVariables ? chooseSchemas(operation).executed : operation.schema;
 }
 
 /**
@@ -202,7 +248,7 @@ export async function execute(
   const { node } = operation;
   const interpret = () =>
     normalizedExecutor({
-      ...executable(operation),
+      ...executable(operation, context.failsApart),
       operationName: node.name?.value,
       variableValues: coerced,
       contextValue: context,

@@ -37,7 +37,10 @@ export interface Transport {
   readonly isGet: boolean;
   /** True if the client accepts a stream of answers. */
   readonly acceptsStream: boolean;
-  /** True if the expected failures of mutations are told in fields of their own, as `outcome.ts` reads them. */
+  /**
+   * True if the expected failures of mutations are told in fields of their own, and root fields and the items of their lists fail by
+   * themselves, as `outcome.ts` reads them.
+   */
   readonly tellsFailures?: boolean;
   /** By what a repeated request with an Idempotency-Key is recognized; by default by all that was sent. */
   sameAs?(): string;
@@ -85,7 +88,9 @@ export async function run<Request extends EngineRequest, Context extends Request
     const isHeavy = size.values > HEAVY_VALUES;
     const changeIds: number[] = [];
     const executed = transport.tellsFailures ? withToldFailures(operation) : operation;
-    const checked = { operation: executed, values, request, ask, throwsFailures: false, isHeavy, changeIds };
+    const failsApart = transport.tellsFailures === true;
+    const how = { throwsFailures: false, failsApart, isHeavy, changeIds };
+    const checked = { operation: executed, values, request, ask, ...how };
     const execution = async () => {
       const answer = presented(await executeChecked(api, checked), request);
       return tellsChanges ? withChanges(answer, changeIds) : answer;
@@ -116,7 +121,8 @@ export async function runOwn<Data, Given, Request extends EngineRequest, Context
   const given = variables as Variables; // Its type comes from the document: an object.
   const coerced = coerceVariables(api.schema, operation.node.variableDefinitions ?? [], given);
   const values = { given, coerced };
-  const checked = { operation, values, request, ask, throwsFailures: true, isHeavy: false, changeIds: [] };
+  const how = { throwsFailures: true, failsApart: false, isHeavy: false, changeIds: [] };
+  const checked = { operation, values, request, ask, ...how };
   const result = await executeChecked(api, checked);
   if (isAsyncIterable(result)) throw new Error('no document of the product subscribes');
   const [error] = result.errors ?? [];
@@ -161,7 +167,7 @@ function createAsk<Request extends EngineRequest>(
 
 /** An operation that may be executed: all checks have passed. */
 interface Checked<Request>
-  extends Pick<Execution, 'operation' | 'ask' | 'throwsFailures' | 'isHeavy' | 'changeIds'> {
+  extends Pick<Execution, 'operation' | 'ask' | 'throwsFailures' | 'failsApart' | 'isHeavy' | 'changeIds'> {
   readonly request: Request;
   readonly values: Values;
 }
