@@ -125,6 +125,28 @@ describe('a query', () => {
     });
   });
 
+  test('names the variables of fields below the root', async () => {
+    await save(
+      'nodes',
+      `query ($i: [ID!]!, $d: Date) { nodes(nodeIds: $i) { ...Counted ... on Link { title } } }
+      fragment Counted on Link { some: statistics(from: $d) { clicks } }`,
+    );
+    const { id } = await owner.link({ title: 'x' });
+    const { link } = await owner.data<{ link: { nodeId: string } }>(
+      'query ($id: ID!) { link(id: $id) { nodeId } }',
+      {
+        id,
+      },
+    );
+    const { status, body } = await run('nodes', post({ i: [link.nodeId], d: '9999-01-01' }));
+    expect([status, body.data]).toEqual([
+      200,
+      [{ error: { code: 'VALIDATION', message: expect.any(String), fields: { d: [expect.any(String)] } } }],
+    ]);
+    await save('first', 'query ($d: Date) { links(first: 1) { nodes { statistics(from: $d) { clicks } } } }');
+    expect((await run('first?d=9999-01-01')).body).toMatchObject({ errors: { d: [expect.any(String)] } });
+  });
+
   test('304s for the tag that it gave, which another account does not get', async () => {
     await save('role', '{ viewer { role } }');
     const first = await run('role');

@@ -121,6 +121,19 @@ export function rootFields(operation: Operation): ReadonlyMap<string, FieldNode>
   return found;
 }
 
+/** The field of a place in the answer; undefined if the document has none there. */
+function findField(operation: Operation, place: Place): FieldNode | undefined {
+  const names = place.filter((part) => typeof part === 'string');
+  const fragments = indexFragments(operation.document);
+  let level = [operation.node.selectionSet];
+  let found: FieldNode[] = [];
+  for (const name of names) {
+    found = mergeFields(level, fragments).get(name) ?? [];
+    level = found.flatMap(({ selectionSet }) => selectionSet ?? []);
+  }
+  return found[0];
+}
+
 /** The failures of mutations, and the data without them. */
 function takeTold(operation: Operation, data: Readonly<Record<string, unknown>>) {
   const names = failureNames(operation);
@@ -171,17 +184,20 @@ function follow(value: ValueNode | undefined, path: Place): Place | null {
 
 /**
  * The fields of a failure by the variables that gave them. The domain names a field by its path in `input`, or else in the argument of
- * its name; for an item of a batch, by its path in the item, or in `input` of the item.
+ * its name; for an item of a batch, by its path in the item, or in `input` of the item. For a field below the root, its arguments
+ * count.
  */
 function toVariables(operation: Operation, place: Place, fields: readonly FieldFailure[]): FieldFailure[] {
+  if (fields.length === 0) return [];
   const [root, index] = place;
-  const node = rootFields(operation).get(String(root));
+  const isBelow = place.some((part, at) => at > 0 && typeof part === 'string');
+  const node = isBelow ? findField(operation, place) : rootFields(operation).get(String(root));
   if (node === undefined) return [...fields];
   const given = new Map((node.arguments ?? []).map(({ name, value }) => [name.value, value]));
   const [batch] = node.arguments ?? [];
   const find = (path: Place): Place => {
     const [head, ...rest] = path;
-    if (typeof index === 'number' && batch !== undefined) {
+    if (!isBelow && typeof index === 'number' && batch !== undefined) {
       // An id has no fields.
       if (hasLeaves(operation, node, batch.name.value)) return follow(batch.value, [index]) ?? path;
       const isInInput = hasInput(operation, node, batch.name.value);
