@@ -337,6 +337,32 @@ describe('the form of variables', () => {
     expect(await made('ids[2]=999999')).toMatchObject({ status: 422, errors: { ids: [expect.any(String)] } });
   });
 
+  test('is read from the query string of a POST, too; its body counts where both have a name', async () => {
+    await save(
+      'find',
+      'query ($n: Int, $o: LinkOrderField!) { links(first: $n, orderBy: { field: $o }) { nodes { title } } }',
+    );
+    for (const title of ['a', 'b']) await owner.link({ title });
+    const found = async (path: string, init: RequestInit) => (await run(path, init)).body.data.nodes.length;
+    expect(await found('find?n=1&o=title', { method: 'POST' })).toBe(1);
+    expect(await found('find?n=1', form('o=title'))).toBe(1);
+    expect(await found('find?n=1&o=title', post({ n: 2 }))).toBe(2);
+    expect((await run('find?n=1&x=1', post({ o: 'TITLE' }))).body.errors).toEqual({
+      x: [expect.any(String)],
+    });
+    expect((await run('find?n=x', post({ o: 'TITLE' }))).body.errors).toEqual({ n: [expect.any(String)] });
+  });
+
+  test('is refused with the place where it is', async () => {
+    await save('check', ECHO);
+    expect((await run('check?input[a][b][c][d][e]=1')).body.message).toBe(
+      'The query string is nested too deeply.',
+    );
+    expect((await run(`check?${'input[a]=1&'.repeat(1_001)}`)).body.message).toBe(
+      'The query string has more than 1000 values.',
+    );
+  });
+
   test('is at most five levels deep, and has at most a thousand names', async () => {
     await save('check', ECHO);
     expect((await run('check', form('input[a][b][c][d][e]=1'))).status).toBe(400);

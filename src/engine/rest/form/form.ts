@@ -40,24 +40,27 @@ export interface FormRules {
   readonly values: number;
   /** True if white space around texts does not count. */
   readonly trims: boolean;
+  /** The words for where the fields are, in messages. */
+  readonly place?: string;
 }
 
 /** Far deeper than any field of a declared route, and more than all of its fields with full lists. */
 const USUAL: FormRules = { depth: 20, values: 5_000, trims: true };
+const BODY = 'The body';
 
-function tooDeep(): UnreadableBody {
-  return new UnreadableBody('The body is nested too deeply.');
+function tooDeep({ place = BODY }: FormRules): UnreadableBody {
+  return new UnreadableBody(`${place} is nested too deeply.`);
 }
 
-function tooManyValues({ values }: FormRules): UnreadableBody {
-  return new UnreadableBody(`The body has more than ${values} values.`);
+function tooManyValues({ values, place = BODY }: FormRules): UnreadableBody {
+  return new UnreadableBody(`${place} has more than ${values} values.`);
 }
 
 /** Counts a character of a name before anything parses the name. @throws UnreadableBody for as many as there are levels */
-function checkBrackets(name: string, bracket: string, { depth }: FormRules): void {
+function checkBrackets(name: string, bracket: string, rules: FormRules): void {
   let found = 0;
   for (let at = name.indexOf(bracket); at !== -1; at = name.indexOf(bracket, at + 1))
-    if (++found >= depth) throw tooDeep();
+    if (++found >= rules.depth) throw tooDeep(rules);
 }
 
 /**
@@ -139,7 +142,7 @@ export class FieldCollector {
   }
 
   #set(target: FormFields, key: string, below: readonly string[], value: unknown, depth: number): void {
-    if (depth > this.#rules.depth) throw tooDeep();
+    if (depth > this.#rules.depth) throw tooDeep(this.#rules);
     const [name, ...path] = below;
     const isNested = typeof value === 'object' && value !== null;
     if (name === undefined && !isNested) {
@@ -188,7 +191,7 @@ const JSON_LIMITS: JsonLimits = {
 function jsonIn(body: Buffer): unknown {
   // Separators and brackets are single bytes.
   const exceeded = limitOfJson(body.toString('latin1'), JSON_LIMITS);
-  if (exceeded === 'levels') throw tooDeep();
+  if (exceeded === 'levels') throw tooDeep(USUAL);
   if (exceeded !== null) throw tooManyValues(USUAL);
   try {
     return JSON.parse(decodeUtf8(body));

@@ -17,7 +17,14 @@ import { answerError } from '../error-answer.ts';
 import { JSON_TYPE, parseBody, parseForm, receiveBody } from '../form/form.ts';
 import { answerFailure, answerOutcome, unknownVariables, type Wording } from './answer.ts';
 import { parseObject } from './json-object.ts';
-import { readFormVariables, readJsonVariables, type SentVariables, VARIABLE_FORM } from './variables.ts';
+import {
+  joinVariables,
+  readFormVariables,
+  readJsonVariables,
+  type SentVariables,
+  VARIABLE_FORM,
+  VARIABLE_QUERY,
+} from './variables.ts';
 
 /** A request as a run needs it. */
 export interface RunRequest extends Writing {
@@ -76,15 +83,17 @@ async function readVariables(
   operation: Operation,
   query: string,
 ): Promise<SentVariables> {
-  if (req.method !== 'POST') return readFormVariables(operation, parseForm(query, VARIABLE_FORM));
-  const body = await receiveBody(req, res);
-  if (body === null) return readFormVariables(operation, new Map());
-  if (body.type === JSON_TYPE)
-    return readJsonVariables(
-      operation,
-      parseObject(body.bytes, 'The body must be a JSON object with the variables.'),
-    );
-  return readFormVariables(operation, await parseBody(body, VARIABLE_FORM));
+  const queried = readFormVariables(operation, parseForm(query, VARIABLE_QUERY));
+  const body = req.method === 'POST' ? await receiveBody(req, res) : null;
+  if (body === null) return queried;
+  const given =
+    body.type === JSON_TYPE
+      ? readJsonVariables(
+          operation,
+          parseObject(body.bytes, 'The body must be a JSON object with the variables.'),
+        )
+      : readFormVariables(operation, await parseBody(body, VARIABLE_FORM));
+  return joinVariables(queried, given);
 }
 
 /** A strong ETag. The secret is on both sides of the text, in one call: an HMAC takes three times as long. */

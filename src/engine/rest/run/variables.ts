@@ -14,6 +14,8 @@ import { type FormFields, type FormRules, type FormValue, isEmptyList, parsePosi
 
 /** The rules of forms with variables. Texts stay as they are, since a variable may begin with a space. */
 export const VARIABLE_FORM: FormRules = { depth: 5, values: 1_000, trims: false };
+/** The rules of query strings with variables. */
+export const VARIABLE_QUERY: FormRules = { ...VARIABLE_FORM, place: 'The query string' };
 
 /** Variables as a client has sent them, in the form that the pipeline takes. */
 export interface SentVariables {
@@ -149,6 +151,16 @@ export function readFormVariables(operation: Operation, form: FormFields): SentV
   });
   const variables = Object.fromEntries(entries);
   return { variables, unknown, nameOf: makeNames(variables, decoder.positions) };
+}
+
+/** The variables of a query string and of a body, which counts where both have a name. */
+export function joinVariables(query: SentVariables, body: SentVariables): SentVariables {
+  return {
+    variables: { ...query.variables, ...body.variables },
+    unknown: [...new Set([...query.unknown, ...body.unknown])],
+    nameOf: (place) =>
+      Object.hasOwn(body.variables, String(place[0])) ? body.nameOf(place) : query.nameOf(place),
+  };
 }
 
 /** Reads variables from an object in JSON. */
