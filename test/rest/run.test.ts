@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Caller, emptyServer, startTestServer, type TestServer } from '../support/server.ts';
+import { openAs } from '../support/sockets.ts';
 
 let server: TestServer;
 let owner: Caller;
@@ -304,6 +305,45 @@ describe('a mutation', () => {
       body: { code: 'IDEMPOTENCY_MISMATCH' },
     });
     expect(await server.database.prisma.link.count()).toBe(1);
+  });
+});
+
+describe('a documentId at /graphql', () => {
+  const asked = async (body: unknown) => {
+    const response = await owner.fetch('/graphql', post(body));
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  };
+
+  test('runs its operation over a WebSocket, too', async () => {
+    await save('find', 'query ($n: Int) { links(first: $n) { nodes { title } } }');
+    await owner.link({ title: 'a' });
+    const socket = await openAs(server.origin, owner.key);
+    const subscribe = (id: string, payload: object) => socket.send({ id, type: 'subscribe', payload });
+    const answered = async (id: string) => {
+      await expect.poll(() => socket.about(id).length).toBeGreaterThan(0);
+      return socket.about(id)[0];
+    };
+    subscribe('1', { documentId: 'find', variables: { n: 5 } });
+    expect(await answered('1')).toMatchObject({
+      type: 'next',
+      payload: { data: { links: { nodes: [{ title: 'a' }] } } },
+    });
+    subscribe('2', { documentId: 'fund' });
+    expect(await answered('2')).toMatchObject({
+      type: 'error',
+      payload: [{ extensions: { code: 'UNKNOWN_DOCUMENT' } }],
+    });
+    subscribe('3', { documentId: 'find', query: '{ __typename }' });
+    expect(await answered('3')).toMatchObject({
+      type: 'error',
+      payload: [{ extensions: { code: 'BAD_REQUEST' } }],
+    });
+  });
+
+  test('400s for another value than a text', async () => {
+    const refused = { status: 400, body: { errors: [{ message: 'documentId must be a string.' }] } };
+    expect(await asked({ documentId: 5 })).toMatchObject(refused);
+    expect(await asked({ documentId: ['find'] })).toMatchObject(refused);
   });
 });
 

@@ -2,6 +2,8 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable } from 'graphql-yoga';
 import { badRequest } from './errors.ts';
 import type { Answers, Sent } from './pipeline.ts';
+import { documentIdIn } from './private.ts';
+import { hasTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
 /** A stored document that a client names instead of sending its text. */
 export interface NamedDocument {
@@ -25,6 +27,21 @@ export const brokenDocument = (reason: string) =>
     code: 'OPERATION_BROKEN',
     http: { status: 410 },
   });
+
+/**
+ * Returns the id of a stored document; null if the request has a text, or the id of a trusted document.
+ * @throws GraphQLError if it has both, or another value than a text
+ */
+export function findNamedId(
+  params: { readonly query?: string | null },
+  trusted: TrustedDocuments | undefined,
+): string | null {
+  const id = documentIdIn(params);
+  if (trusted === undefined && params.query && id != null)
+    throw badRequest('Send either a query or a documentId.');
+  if (!params.query && id != null && typeof id !== 'string') throw badRequest('documentId must be a string.');
+  return !params.query && typeof id === 'string' && !hasTrusted(trusted, id) ? id : null;
+}
 
 type Unnamed = Omit<Sent, 'query'>;
 

@@ -19,6 +19,7 @@ import { pauseIfBlocked } from '../tools/time-slices.ts';
 import type { EngineRequest } from './api.ts';
 import type { Documents } from './document.ts';
 import { badRequest, findHttp, presentedAny, shortenMessages } from './errors.ts';
+import { findNamedId, runNamed } from './named-document.ts';
 import { asksByHash, hashUnsupported, measureJson } from './parameters.ts';
 import type { Answers, Sent } from './pipeline.ts';
 import { requireTrusted } from './trusted-documents.ts';
@@ -340,7 +341,7 @@ export class SocketConnection<Asked extends EngineRequest> {
 
   /** @throws DomainError, GraphQLError */
   async #execute(operation: Operation, id: string, payload: SubscribePayload): Promise<Answers> {
-    const { documents, load, enter, readOperation, run } = this.#dependencies;
+    const { documents, load, enter, readOperation, run, findNamed, trusted } = this.#dependencies;
     const { info, ending } = operation;
     load.requestStarted();
     if (id.length > MAX_ID) throw badRequest(`The id of an operation has at most ${MAX_ID} characters.`);
@@ -356,11 +357,18 @@ export class SocketConnection<Asked extends EngineRequest> {
     });
     // Many documents that arrive together are parsed and answered with other work in between.
     await pauseIfBlocked();
+    const how = { isGet: false, acceptsStream: true };
+    const named = findNamed ? findNamedId(payload, trusted) : null;
+    if (findNamed && named !== null) {
+      const answers = await runNamed(findNamed, named, payload, request, (sent) => run(sent, request, how));
+      await pauseIfBlocked();
+      return answers;
+    }
     const sent = readSent(payload, request, this.#dependencies);
     operation.isSubscription = documents.isSubscription(sent.query, sent.operationName);
     const subscriptions = [...this.#operations].filter(({ isSubscription }) => isSubscription);
     if (subscriptions.length > MAX_SUBSCRIPTIONS) throw tooMany(`${MAX_SUBSCRIPTIONS} subscriptions`);
-    const answers = await run(sent, request, { isGet: false, acceptsStream: true });
+    const answers = await run(sent, request, how);
     await pauseIfBlocked();
     return answers;
   }

@@ -15,11 +15,10 @@ import { setNoted } from '../http/request/head.ts';
 import { pauseIfBlocked } from '../tools/time-slices.ts';
 import { badRequest, shortenMessages } from './errors.ts';
 import { sendEvents } from './event-stream.ts';
-import { type FindNamed, runNamed } from './named-document.ts';
+import { type FindNamed, findNamedId, runNamed } from './named-document.ts';
 import { asksByHash, hashUnsupported, parseJson, readUrl, requireParameters } from './parameters.ts';
 import type { Answers, Sent, Transport } from './pipeline.ts';
-import { documentIdIn } from './private.ts';
-import { findDocumentId, hasTrusted, onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
+import { findDocumentId, onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
 /** The parts of Yoga's context besides the HTTP request. */
 interface YogaContext<Asked> {
@@ -56,17 +55,6 @@ function checkParameters(params: GraphQLParams, takesHashes: boolean): void {
   if (!['string', 'undefined'].includes(typeof (params.operationName ?? undefined)))
     throw badRequest('operationName must be a string.');
   if (!takesHashes && asksByHash(params)) throw hashUnsupported;
-}
-
-/**
- * Returns the id of a stored document; null if the request has a text, or the id of a trusted document.
- * @throws GraphQLError if it has both
- */
-function findNamedId(params: GraphQLParams, trusted: TrustedDocuments | undefined): string | null {
-  const id = documentIdIn(params);
-  if (trusted === undefined && params.query && id != null)
-    throw badRequest('Send either a query or a documentId.');
-  return !params.query && typeof id === 'string' && !hasTrusted(trusted, id) ? id : null;
 }
 
 function createPlugin<Asked>(
