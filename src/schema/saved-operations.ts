@@ -1,4 +1,4 @@
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { isAsyncIterable } from 'graphql-yoga';
 import type { DocumentChecks } from '../domain/operation/checks.ts';
 import type { AccountOperations, OperationLookup } from '../domain/operation/lookup.ts';
@@ -99,6 +99,23 @@ export class SavedOperations {
     return operation;
   }
 
+  /**
+   * The parsed operation, for a caller who wants to run it.
+   * @throws GraphQLError OPERATION_BROKEN; DomainError FORBIDDEN if it is broken, and the caller may not read why
+   */
+  prepareFor({ actor }: Pick<ApiRequest, 'actor'>, saved: SavedOperation): Operation {
+    if (this.#checks.of(saved).broken !== null) {
+      api.requirePermission(actor, 'READ');
+      this.refused(saved);
+    }
+    return this.prepare(saved);
+  }
+
+  /** Counts a run that was refused before it began. */
+  refused({ id }: SavedOperation): void {
+    this.#counter.add(id, true);
+  }
+
   /** A secret of the caller's account, for this process and others. */
   async secretOf(request: Pick<ApiRequest, 'actor'>): Promise<string> {
     return (await this.of(request)).secret;
@@ -128,12 +145,7 @@ export class SavedOperations {
   async findNamed(id: string, request: Pick<ApiRequest, 'actor'>): Promise<NamedDocument | null> {
     const saved = await this.find(request, id);
     if (saved === null) return null;
-    try {
-      this.prepare(saved);
-    } catch (error) {
-      if (error instanceof GraphQLError) this.#counter.add(saved.id, true);
-      throw error;
-    }
+    this.prepareFor(request, saved);
     return {
       query: saved.document,
       ended: ({ errors }: ExecutionResult) => this.#counter.add(saved.id, errors !== undefined),

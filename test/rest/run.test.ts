@@ -148,6 +148,32 @@ describe('a query', () => {
     expect((await run('first?d=9999-01-01')).body).toMatchObject({ errors: { d: [expect.any(String)] } });
   });
 
+  test('repeats at most a hundred characters of a name', async () => {
+    await save('role', '{ viewer { role } }');
+    const { status, body } = await run(`role?${'x'.repeat(5_000)}=1`);
+    expect([status, Object.keys(body.errors)]).toEqual([422, [`${'x'.repeat(100)}…`]]);
+    expect(JSON.stringify(body).length).toBeLessThan(600);
+  });
+
+  test('counts runs with unknown names as errors', async () => {
+    await save('role', '{ viewer { role } }');
+    await run('role');
+    await run('role?x=1');
+    await server.flush();
+    const query = '{ savedOperationByName(name: "role") { runs { runs errors } } }';
+    const { savedOperationByName: one } = await owner.data<{
+      savedOperationByName: { runs: { runs: number; errors: number }[] };
+    }>(query);
+    expect(one.runs.at(-1)).toEqual({ runs: 2, errors: 1 });
+  });
+
+  test('200s with null where its record was not asked for', async () => {
+    await save('one', 'query ($id: ID!, $on: Boolean!) { link(id: $id) @include(if: $on) { title } }');
+    const { id } = await owner.link({ title: 'a' });
+    expect(await run(`one?id=${id}&on=0`)).toMatchObject({ status: 200, body: { data: null, status: 200 } });
+    expect((await run('one?id=999999&on=1')).status).toBe(404);
+  });
+
   test('304s for the tag that it gave, which another account does not get', async () => {
     await save('role', '{ viewer { role } }');
     const first = await run('role');
@@ -157,6 +183,7 @@ describe('a query', () => {
     expect(first.headers.get('Vary')).toBe('Authorization, Origin');
     const again = await run('role', { headers: { 'If-None-Match': tag } });
     expect({ status: again.status, body: again.body }).toEqual({ status: 304, body: null });
+    expect((await run('role', { headers: { 'If-None-Match': '*' } })).status).toBe(304);
     const head = await run('role', { method: 'HEAD' });
     expect([head.status, head.headers.get('ETag'), head.body]).toEqual([200, tag, null]);
   });
@@ -308,6 +335,20 @@ describe('a mutation', () => {
   });
 });
 
+test('a document that cannot be saved is refused by one sentence', async () => {
+  const query = `mutation ($input: CreateSavedOperationInput!) { createSavedOperation(input: $input) {
+    ... on ValidationError { message fields { messages } } } }`;
+  const refused = async (input: object) =>
+    (await owner.data<{ createSavedOperation: { message: string } }>(query, { input })).createSavedOperation;
+  const { message } = await refused({ name: 'x', document: 'subscription { changes { id } }' });
+  expect(message).toMatch(/cannot be saved: .*[^.]\.?$/);
+  expect(message).not.toContain('..');
+  const description = 'a\ufff9b';
+  expect(await refused({ name: 'x', document: '{ __typename }', description })).toMatchObject({
+    message: expect.stringContaining('description'),
+  });
+});
+
 describe('a documentId at /graphql', () => {
   const asked = async (body: unknown) => {
     const response = await owner.fetch('/graphql', post(body));
@@ -432,6 +473,7 @@ describe('a caller', () => {
       expect((await from('https://app.example')).get('Access-Control-Allow-Origin')).toBe(
         'https://app.example',
       );
+      expect((await from('https://app.example')).get('Access-Control-Expose-Headers')).toContain('ETag');
       expect((await from('https://app.example')).get('Vary')).toBe('Authorization, Origin');
       expect((await from('https://other.example')).get('Access-Control-Allow-Origin')).toBeNull();
       const preflight = await fetch(`${other.origin}/api/run/role`, {
@@ -460,6 +502,8 @@ describe('a caller', () => {
           status: 410,
         },
       ]);
+      const writer = await server.caller('owner', ['write']);
+      expect((await other.callerWith(writer.key).fetch('/api/run/role')).status).toBe(403);
     } finally {
       await other.stop();
     }

@@ -155,7 +155,8 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
   const createRun = (operationsOf: SavedOperations) =>
     createRunHandler<ApiRequest, SavedOperation>({
       find: (request, name) => operationsOf.find(request, name),
-      prepare: (one) => operationsOf.prepare(one),
+      prepare: (request, one) => operationsOf.prepareFor(request, one),
+      refused: (one) => operationsOf.refused(one),
       requireRights,
       run: (...given) => operationsOf.run(...given),
       secretOf: (request) => operationsOf.secretOf(request),

@@ -37,7 +37,7 @@ const MAX_DESCRIPTION = 300;
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
 /** Characters that people do not see, or that change what is around them. */
 const HIDDEN =
-  /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u200B-\u200F\u2060\uFEFF]/u;
+  /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u200B-\u200F\u2060\uFEFF\uFFF9-\uFFFB]/u;
 
 const nameWrong = refusal('OPERATION_NAME');
 const name = z
@@ -117,9 +117,13 @@ async function requireUsable(
   if (document === undefined) return {};
   const hash = hashDocument(document);
   const { broken } = await checks.inSlices({ document, hash });
-  if (broken !== null) throw invalidField('document', refusal('OPERATION_DOCUMENT', { reason: broken }));
+  if (broken !== null)
+    throw invalidField('document', refusal('OPERATION_DOCUMENT', { reason: withoutPeriod(broken) }));
   return { hash };
 }
+
+/** The reason as the end of a sentence, which gets a period of its own. */
+const withoutPeriod = (reason: string): string => reason.replace(/\.$/, '');
 
 /** @throws DomainError VALIDATION if it would be a tool with the name of a built-in one */
 function requireToolName(

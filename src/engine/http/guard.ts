@@ -13,6 +13,7 @@ const EXPOSED_HEADERS = [
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
   'Retry-After',
+  'ETag',
   'Idempotency-Replayed',
 ];
 

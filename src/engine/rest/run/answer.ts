@@ -11,6 +11,7 @@ import {
 import { DomainError, type ErrorCode, errorCodes } from '../../rules/errors.ts';
 import { type Answer, answerTo, type Refusals, serverError, success, unprocessable } from '../answer.ts';
 import { sentence } from '../form/field.ts';
+import { cutName } from './variables.ts';
 
 /** The words of failures. */
 export interface Wording {
@@ -146,10 +147,9 @@ const MAX_UNKNOWN = 100;
 
 /** The failure of a run with names that are no variables of its operation. */
 export function unknownVariables(unknown: readonly string[]): OperationFailure {
-  const fields = unknown
-    .slice(0, MAX_UNKNOWN)
-    .map((name) => ({ path: [name], messages: ['is not known'], reason: null }));
-  const [first = ''] = unknown;
+  const names = unknown.slice(0, MAX_UNKNOWN).map(cutName);
+  const fields = names.map((name) => ({ path: [name], messages: ['is not known'], reason: null }));
+  const [first = ''] = names;
   return {
     ...{ code: 'VALIDATION', message: sentence(first, 'is not known'), reason: null, fields },
     ...{ status: null, retryAfter: null, variable: null },
@@ -171,7 +171,8 @@ export function readAnswer(operation: Operation, outcome: Outcome, wording: Word
   const [[name = '', field] = [], ...others] = roots;
   if (others.length > 0 || field === undefined) return { failure: null, data };
   const value = data[name] ?? null;
-  if (value === null && isRecord(operation, field.name.value)) return { failure: noRecord };
+  const isAsked = outcome.data === null || Object.hasOwn(outcome.data, name);
+  if (value === null && isAsked && isRecord(operation, field.name.value)) return { failure: noRecord };
   return { failure: null, data: value };
 }
 

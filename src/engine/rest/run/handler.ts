@@ -49,8 +49,8 @@ export interface RunDependencies<Asked extends RunRequest, Saved> {
   readRequest(req: IncomingMessage, res: ServerResponse): Promise<Asked>;
   /** The operation of the caller's account with this name. */
   find(request: Asked, name: string): Promise<Saved | null>;
-  /** @throws GraphQLError if the operation is broken */
-  prepare(saved: Saved): Operation;
+  /** @throws GraphQLError if the operation is broken; DomainError if it is, and the caller may not read why */
+  prepare(request: Asked, saved: Saved): Operation;
   /** @throws DomainError if the caller may not run the operation */
   requireRights(request: Asked, operation: Operation): void;
   run(
@@ -61,6 +61,8 @@ export interface RunDependencies<Asked extends RunRequest, Saved> {
   ): Promise<Outcome>;
   /** The description of all operations that the caller may run, in JSON. */
   describe(request: Asked): Promise<KeptText>;
+  /** Called for a run that was refused before it began. */
+  refused(saved: Saved): void;
   /** A secret of the caller's account. */
   secretOf(request: Asked): Promise<string>;
   /** True if messages may name parts of the schema. */
@@ -104,7 +106,7 @@ function makeEtag(secret: string, body: string): string {
 /** True if a client has the answer with this ETag. */
 function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+  return header.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));
 }
 
 function write(
@@ -162,10 +164,13 @@ interface Call<Asked, Saved> {
 
 async function answerRun<Asked extends RunRequest, Saved>(
   { req, request, saved, operation, sent }: Call<Asked, Saved>,
-  { run, suggestions }: RunDependencies<Asked, Saved>,
+  { run, refused, suggestions }: RunDependencies<Asked, Saved>,
 ): Promise<Answer> {
   const wording: Wording = { nameOf: sent.nameOf, suggestions };
-  if (sent.unknown.length > 0) return answerFailure(unknownVariables(sent.unknown), wording);
+  if (sent.unknown.length > 0) {
+    refused(saved);
+    return answerFailure(unknownVariables(sent.unknown), wording);
+  }
   const outcome = await run(request, saved, sent.variables, { isGet: req.method !== 'POST' });
   await pauseIfBlocked();
   return answerOutcome(operation, outcome, wording);
@@ -209,7 +214,7 @@ async function answerNamed<Asked extends RunRequest, Saved>(
   const saved = name === null ? null : await find(request, name);
   if (saved === null) return write(req, res, notFound);
   request.named(`${method} /api/run/${name}`);
-  const operation = prepare(saved);
+  const operation = prepare(request, saved);
   const disallowed = findDisallowed(method, operation);
   if (disallowed !== null) return write(req, res, disallowed);
   requireRights(request, operation);

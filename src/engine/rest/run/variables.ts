@@ -120,6 +120,13 @@ class Decoder {
   }
 }
 
+/** The maximum length of a name that is repeated to its sender, in characters. */
+const MAX_NAME = 100;
+
+/** The name, cut if it is long. */
+export const cutName = (name: string): string =>
+  name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
+
 function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
@@ -133,7 +140,7 @@ function makeNames(variables: Readonly<Record<string, unknown>>, positions: Posi
         typeof value === 'object' && value !== null
           ? Object.entries(value).find(([one]) => one === String(part))?.[1]
           : undefined;
-      return name;
+      return cutName(name);
     });
     return names.join('.');
   };
