@@ -247,6 +247,20 @@ test('a CSV with one column has URLs with any separator, and no value is \\N', a
   expect(await importing(own, { format: 'CSV' })).toMatchObject([{ link: { title: '\\N' } }]);
 });
 
+test('says that a link has a saved operation, which is not imported', async () => {
+  const operations = JSON.stringify([{ name: 'role', document: '{ viewer { role } }' }]).replaceAll(
+    '"',
+    '""',
+  );
+  const text = `kind,alias,url,operations\nlink,with-one,https://a.example/,"${operations}"`;
+  expect(await importing(text, { format: 'CSV' })).toMatchObject([
+    {
+      status: 'CREATED',
+      reason: '"operations" is not imported: it belongs to a line of the kind "operation"',
+    },
+  ]);
+});
+
 test('flags a word behind a separator, which may be meant as an alias, but reads it as part of the URL', async () => {
   const lines = ['https://l.example/a,im18', 'https://l.example/b;im_19', 'https://l.example/c|im-20'];
   for (const text of [lines.join('\n'), lines[0] ?? '']) {

@@ -41,7 +41,7 @@ test('the summary counts lines without links', async () => {
   writeFileSync(file, 'kind,alias,url,space\nspace,,,Later\nlink,in-later,https://a.example/,Later\n');
   const { stdout } = await importing('--format', 'csv', '--file', file, '--account', 'owner', '--dry-run');
   expect(stdout).toContain(
-    '2 read: 1 link would be made, 0 there already, 0 not imported, 1 only of spaces, tags, pixels or domains.\nNew with them: 1 space, 0 tags, 0 pixels, 0 domains.',
+    '2 read: 1 link would be made, 0 there already, 0 not imported, 1 only of spaces, tags, pixels, domains or saved operations.\nNew with them: 1 space, 0 tags, 0 pixels, 0 domains.',
   );
 });
 

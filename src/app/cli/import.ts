@@ -77,10 +77,12 @@ function summary(report: ImportReport, dryRun: boolean): string {
   const { lines, created, existing, refused, withoutLinks, movedFrom, movedTo, unusedColumns } = report;
   const made = `${counted(created, 'link')} ${dryRun ? 'would be made' : 'made'}`;
   const read = [made, `${existing} there already`, `${refused} not imported`];
-  if (withoutLinks > 0) read.push(`${withoutLinks} only of spaces, tags, pixels or domains`);
+  if (withoutLinks > 0)
+    read.push(`${withoutLinks} only of spaces, tags, pixels, domains or saved operations`);
   const named = (['space', 'tag', 'pixel', 'domain'] as const).map((what) =>
     counted(report[`${what}s`], what),
   );
+  if (report.operations > 0) named.push(counted(report.operations, 'saved operation'));
   return [
     `${dryRun ? 'Dry run, nothing is written. ' : ''}${lines} read: ${read.join(', ')}.`,
     `New with them: ${named.join(', ')}.`,

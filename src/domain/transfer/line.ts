@@ -74,6 +74,11 @@ function buildLine(values: Values, access: Access, format: Format, now: Date) {
       field: 'url',
       message: `ends in "${word}", which is read as part of the URL: ${ALIAS_PLACE}`,
     });
+  if (kind !== 'operation' && (values.operations ?? []).length > 0)
+    notes.push({
+      field: 'operations',
+      message: 'is not imported: it belongs to a line of the kind "operation"',
+    });
   const targets = readTargets(values, now, notes);
   const line = {
     kind,

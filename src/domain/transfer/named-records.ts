@@ -88,7 +88,7 @@ export class NamedRecords {
   #default: UsableDomain;
   /** The case-folded names of the tags that are made. */
   readonly newTags = new Set<string>();
-  readonly created = { spaces: 0, pixels: 0, domains: 0 };
+  readonly created = { spaces: 0, pixels: 0, domains: 0, operations: 0 };
 
   constructor(context: ImportContext, options: NewRecordOptions) {
     this.#context = context;
@@ -203,6 +203,7 @@ export class NamedRecords {
     await refusing(path, () =>
       dryRun ? parseOperation(checks, input) : createOperation(db, writer, checks, input, now),
     );
+    this.created.operations++;
     return true;
   }
 
