@@ -96,7 +96,7 @@ test.each(Object.keys(screens))(
     const headers = { Authorization: `Bearer ${caller.key}` };
     const endpoint = { url: `${proxy.origin}/graphql`, headers, timing, pause: () => 1 };
     const leave = screens[name]?.(endpoint, show);
-  onTestFinished(() => leave?.());
+    onTestFinished(() => leave?.());
     await expect.poll(() => titles).toEqual(['One']);
     await caller.link({ title: 'Two' });
     await expect.poll(() => titles).toEqual(['Two', 'One']);
