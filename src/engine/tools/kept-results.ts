@@ -7,7 +7,7 @@ export interface Asked<Result> {
   readonly owner: number;
   /** The name of the result among those of its owner. */
   readonly name: string;
-  /** What it is made from: a result of another version is replaced. */
+  /** The version of what it is made from: a result of another one is replaced. */
   readonly version: string;
   /** Ends the work, or the waiting for it. */
   readonly signal: AbortSignal;
