@@ -56,7 +56,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
       'mutation { createUtmTemplate(input: { name: "Mail", medium: "email", content: "{alias}" }) { __typename } }',
     );
     const operation = {
-      ...{ name: 'find-links', description: 'Finds links by words of their titles', isTool: true },
+      ...{ name: 'search-links', description: 'Finds links by words of their titles', isTool: true },
       document:
         'query ($search: String!) {\n  links(first: 2, filter: { search: $search }) { nodes { id title shortUrl url createdAt } }\n}',
     };

@@ -45,22 +45,22 @@ describe.runIf(chromiumPath)('saved operations in the console, in a browser', ()
     await dialog.getByLabel('GraphQL document').fill('{ nothing }');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await shown(dialog.getByText(/^The name must be a small letter/));
-    await dialog.getByLabel('Name').fill('find-links');
+    await dialog.getByLabel('Name').fill('search-links');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await shown(dialog.getByText(/^The document cannot be saved: Cannot query field "nothing"/));
     await dialog.getByLabel('GraphQL document').fill(FIND);
     await dialog.getByLabel('Description').fill('Finds links by words');
     await dialog.getByLabel('Agents may use it as a tool').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    const row = rowOf(page, 'find-links');
+    const row = rowOf(page, 'search-links');
     await shown(row.getByText('Finds links by words'));
     await expect.poll(() => row.locator('.badge').allInnerTexts()).toEqual(['Reads', 'Tool']);
-    await choose(page, 'find-links', 'Edit');
+    await choose(page, 'search-links', 'Edit');
     await dialog.getByLabel('Description').fill('');
     await dialog.getByLabel('Agents may use it as a tool').uncheck();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => row.locator('.badge').allInnerTexts()).toEqual(['Reads']);
-    await choose(page, 'find-links', 'Delete');
+    await choose(page, 'search-links', 'Delete');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await shown(page.getByText('No operations yet'));
     expect(complaints).toEqual([]);
@@ -68,11 +68,11 @@ describe.runIf(chromiumPath)('saved operations in the console, in a browser', ()
 
   test('show how to use them, and are tried with variables', async () => {
     const caller = await newAccount();
-    await save(caller, 'find-links', FIND, true);
+    await save(caller, 'search-links', FIND, true);
     await save(caller, 'create-link', CREATE);
     await caller.link({ title: 'Launch' });
     const { page, complaints } = await tabOf(caller);
-    const row = rowOf(page, 'find-links');
+    const row = rowOf(page, 'search-links');
     await row.getByText('Use and try').click();
     const lines = row.locator('.uses code');
     await shown(row.getByText('It takes search: String!, first: Int = 10.'));
@@ -81,10 +81,10 @@ describe.runIf(chromiumPath)('saved operations in the console, in a browser', ()
     await shown(row.getByText(/^Enter a JSON object/));
     await row.getByLabel('Variables as JSON').fill('{ "search": "launch" }');
     expect(await lines.allInnerTexts()).toEqual([
-      '/api/run/find-links',
-      `curl -H "Authorization: Bearer $LINKSPACE_KEY" '${server.origin}/api/run/find-links?search=launch'`,
-      `await client.request({ documentId: 'find-links', kind: 'QUERY' }, {"search":"launch"});`,
-      'find_links',
+      '/api/run/search-links',
+      `curl -H "Authorization: Bearer $LINKSPACE_KEY" '${server.origin}/api/run/search-links?search=launch'`,
+      `await client.request({ documentId: 'search-links', kind: 'QUERY' }, {"search":"launch"});`,
+      'search_links',
     ]);
     await row.getByRole('button', { name: 'Run', exact: true }).click();
     await expect
@@ -108,7 +108,7 @@ describe.runIf(chromiumPath)('saved operations in the console, in a browser', ()
 
   test('tell runs and errors, what is broken, and what is deprecated', async () => {
     const caller = await newAccount();
-    await save(caller, 'find-links', FIND);
+    await save(caller, 'search-links', FIND);
     await save(caller, 'old', '{ viewer { role } }');
     await save(
       caller,
@@ -121,11 +121,11 @@ describe.runIf(chromiumPath)('saved operations in the console, in a browser', ()
       where: { id: old.id },
       data: { document: '{ gone }', hash: '0'.repeat(64) },
     });
-    await caller.fetch('/api/run/find-links?search=x');
-    await caller.fetch('/api/run/find-links');
+    await caller.fetch('/api/run/search-links?search=x');
+    await caller.fetch('/api/run/search-links');
     await server.flush();
     const { page, complaints } = await tabOf(caller);
-    await shown(rowOf(page, 'find-links').getByText('2 runs, 1 error in 30 days'));
+    await shown(rowOf(page, 'search-links').getByText('2 runs, 1 error in 30 days'));
     const broken = rowOf(page, 'old');
     await shown(broken.getByText(/^This version of the service cannot run it: .*gone/));
     await expect.poll(() => broken.locator('.badge').allInnerTexts()).toEqual(['Reads', 'Broken']);
@@ -140,14 +140,14 @@ describe.runIf(chromiumPath)('saved operations in the console, in a browser', ()
 
   test('viewers read them, and run what reads', async () => {
     const caller = await newAccount();
-    await save(caller, 'find-links', FIND);
+    await save(caller, 'search-links', FIND);
     await save(caller, 'create-link', CREATE);
     const { page } = await tabOf(caller, { role: 'VIEWER' });
-    await shown(rowOf(page, 'find-links'));
+    await shown(rowOf(page, 'search-links'));
     expect(await page.getByRole('button', { name: 'New operation' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: /^Actions for/ }).count()).toBe(0);
     for (const [name, buttons] of [
-      ['find-links', 1],
+      ['search-links', 1],
       ['create-link', 0],
     ] as const) {
       const row = rowOf(page, name);
