@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { DocumentChecks, hashDocument } from '../../src/domain/operation/checks.ts';
 import { Documents } from '../../src/engine/graphql/document.ts';
@@ -14,11 +15,10 @@ test('many checks at once have a pause after each that blocks', async () => {
     return { kind: 'QUERY', variables: [], deprecations: [], broken: null };
   });
   let isDone = false;
-  const count = () => {
-    turn++;
-    if (!isDone) setImmediate(count);
+  const count = async () => {
+    for (; !isDone; turn++) await setImmediate();
   };
-  setImmediate(count);
+  void count();
   const documents = ['a', 'b', 'c', 'd', 'e'].map((document) => ({ document, hash: hashDocument(document) }));
   await Promise.all([...documents, ...documents].map((one) => checks.inSlices(one)));
   isDone = true;

@@ -473,7 +473,7 @@ describe('a caller', () => {
       expect((await from('https://app.example')).get('Access-Control-Allow-Origin')).toBe(
         'https://app.example',
       );
-      expect((await from('https://app.example')).get('Access-Control-Expose-Headers')).toContain('ETag');
+      expect((await from('https://app.example')).get('Access-Control-Expose-Headers')).toContain('etag');
       expect((await from('https://app.example')).get('Vary')).toBe('Authorization, Origin');
       expect((await from('https://other.example')).get('Access-Control-Allow-Origin')).toBeNull();
       const preflight = await fetch(`${other.origin}/api/run/role`, {

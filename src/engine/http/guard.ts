@@ -13,7 +13,7 @@ const EXPOSED_HEADERS = [
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
   'Retry-After',
-  'ETag',
+  'etag',
   'Idempotency-Replayed',
 ];
 

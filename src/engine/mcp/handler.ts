@@ -11,8 +11,10 @@ import { JSON_TYPE, receiveBody } from '../rest/form/form.ts';
 import { answerFailure, type Wording } from '../rest/run/answer.ts';
 import { parseObject } from '../rest/run/json-object.ts';
 import { ClientGone } from '../tools/client-gone.ts';
+import { loadedLater } from '../tools/loaded-later.ts';
 import { escapeHidden } from './hidden.ts';
 import { checkOrigin, type Sites } from './origin.ts';
+import type * as Protocol from './protocol.ts';
 import type { CallerTools, Identity } from './protocol.ts';
 
 /** A request as a message needs it. */
@@ -28,14 +30,6 @@ export interface McpDependencies<Asked extends McpRequest> {
   readRequest(req: IncomingMessage, res: ServerResponse): Promise<Asked>;
   toolsOf(request: Asked): CallerTools;
   report(res: ServerResponse, error: unknown): void;
-}
-
-let loaded: Promise<typeof import('./protocol.ts')> | undefined;
-
-/** Loads the protocol once. */
-function loadProtocol(): Promise<typeof import('./protocol.ts')> {
-  loaded ??= import('./protocol.ts');
-  return loaded;
 }
 
 function write(res: ServerResponse, answer: Answer): void {
@@ -71,6 +65,7 @@ async function answerMessage<Asked extends McpRequest>(
   req: IncomingMessage,
   res: ServerResponse,
   { identity, sites, readRequest, toolsOf }: McpDependencies<Asked>,
+  loadProtocol: () => Promise<typeof Protocol>,
 ): Promise<void> {
   const refused = await checkOrigin(req, sites);
   if (refused !== null) return write(res, refused);
@@ -96,8 +91,9 @@ const plain: Wording = { nameOf: (place) => place.join('.'), suggestions: false 
 /** Answers messages of agents. */
 export function createMcpHandler<Asked extends McpRequest>(dependencies: McpDependencies<Asked>): Handler {
   const { report } = dependencies;
+  const loadProtocol = loadedLater(() => import('./protocol.ts'));
   return (req, res) =>
-    answerMessage(req, res, dependencies).catch((error: unknown) => {
+    answerMessage(req, res, dependencies, loadProtocol).catch((error: unknown) => {
       if (isAborted(req) || error instanceof ClientGone) return;
       const answer =
         error instanceof GraphQLError
