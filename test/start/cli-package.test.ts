@@ -76,6 +76,7 @@ test('contains one executable file, the README and the licences', () => {
   const licences = readFileSync(join(installed, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
   expect([...licences.matchAll(/^([\w@/-]+) \d+\.\d+\.\d+: /gm)].map(([, name]) => name)).toEqual([
     'commander',
+    'graphql',
     'yaml',
   ]);
 });
