@@ -408,6 +408,13 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     });
     const told =
       /^Nothing of this link was changed\. This test of its rules would fail: Germany, \?q=A, .* → no rule\.$/;
+    // Once the page has both changes, nothing draws it again.
+    await shown(
+      page
+        .getByRole('listitem')
+        .filter({ hasText: /tests of the rules/i })
+        .first(),
+    );
     const change = page
       .getByRole('listitem')
       .filter({ hasText: 'A, B, C' })
