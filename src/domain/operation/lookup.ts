@@ -66,12 +66,10 @@ export class OperationLookup {
     await this.#feed.fresh();
     const known = this.#remembered.get(accountId);
     if (known !== undefined && known.readAt >= this.#feed.staleBefore) return known.operations;
-    const running = this.#reading.get(accountId) ?? this.#read(accountId);
-    this.#reading.set(accountId, running);
-    return running;
+    return this.#reading.get(accountId) ?? this.#read(accountId);
   }
 
-  async #read(accountId: number): Promise<AccountOperations> {
+  #read(accountId: number): Promise<AccountOperations> {
     const readAt = performance.now();
     const isCurrent = () => this.#reading.get(accountId) === reading;
     const { savedOperation, accountSecret } = this.#db.prisma;
