@@ -11,6 +11,7 @@ import { accountIn } from '../engine/http/request/headers.ts';
 import { DomainError, type ErrorCode, invalidField, visibleError } from '../engine/rules/errors.ts';
 import type { Refusal } from '../engine/rules/refusal.ts';
 import { trimBlanks } from '../engine/tools/blanks.ts';
+import { isObject } from '../engine/tools/is-object.ts';
 import { type JsonLimits, limitOfJson } from '../engine/tools/json-size.ts';
 import { BUILD } from '../engine/tools/own-files.ts';
 import { Turns } from '../engine/tools/turns.ts';
@@ -220,7 +221,7 @@ function objectIn(body: Buffer | null): object {
     throw wrongBody(because('has too many values', 'BODY_HAS_TOO_MANY_VALUES', {}));
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (isObject(value)) return value;
   } catch {
     // It is refused below.
   }

@@ -12,6 +12,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { z } from 'zod';
+import { isObject } from '../tools/is-object.ts';
 import type { Operation } from './document.ts';
 import { findHttp } from './errors.ts';
 import { indexFragments, mergeFields } from './merged-fields.ts';
@@ -79,10 +80,6 @@ export function readRefusal(error: GraphQLError): OperationFailure {
     retryAfter: retryAfter === undefined ? null : Number(retryAfter),
     variable: error instanceof VariableError ? { path: error.at, fault: error.fault } : null,
   };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const told = z.object({

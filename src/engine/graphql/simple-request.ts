@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAsyncIterable, processRegularResult } from 'graphql-yoga';
 import { writeHead } from '../http/request/head.ts';
 import { ClientGone } from '../tools/client-gone.ts';
+import { isObject } from '../tools/is-object.ts';
 import { pauseIfBlocked } from '../tools/time-slices.ts';
 import type { Documents } from './document.ts';
 import { shortenMessages } from './errors.ts';
@@ -48,10 +49,6 @@ const NAMES: ReadonlySet<string> = new Set([
   'variables',
   'extensions',
 ]);
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** An operation by its text, or by the id of a stored document. */
 interface Read extends Sent {

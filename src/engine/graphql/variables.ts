@@ -14,6 +14,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import { isNearName } from '../tools/did-you-mean.ts';
+import { isObject } from '../tools/is-object.ts';
 import { badRequest } from './errors.ts';
 import { getMaxItems, NO_LIMIT } from './input-limits.ts';
 
@@ -71,10 +72,6 @@ function coerce(value: unknown, type: GraphQLInputType, maxItems: number): unkno
     return value.map((one: unknown, index) => at(index, () => coerce(one, item, maxItems)));
   }
   return isInputObjectType(type) ? coerceObject(value, type) : coerceLeaf(value, type);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function coerceObject(value: unknown, type: GraphQLInputObjectType): Record<string, unknown> {

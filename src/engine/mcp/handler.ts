@@ -1,16 +1,11 @@
 // Tools for agents: `POST /api/mcp`. A request has one message, and gets its answer as JSON.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GraphQLError } from 'graphql';
-import { readRefusal } from '../graphql/outcome.ts';
-import { isAborted } from '../http/request/client.ts';
 import { writeHead } from '../http/request/head.ts';
 import type { Handler } from '../http/server.ts';
 import { type Answer, failure, makeContent, methodNotAllowed } from '../rest/answer.ts';
-import { answerError } from '../rest/error-answer.ts';
 import { JSON_TYPE, receiveBody } from '../rest/form/form.ts';
-import { answerFailure, type Wording } from '../rest/run/answer.ts';
 import { parseObject } from '../rest/run/json-object.ts';
-import { ClientGone } from '../tools/client-gone.ts';
+import { answerThrown } from '../rest/run/thrown.ts';
 import { loadedLater } from '../tools/loaded-later.ts';
 import { escapeHidden } from './hidden.ts';
 import { checkOrigin, type Sites } from './origin.ts';
@@ -86,20 +81,12 @@ async function answerMessage<Asked extends McpRequest>(
   write(res, { status: answer.status, body: {}, content });
 }
 
-const plain: Wording = { nameOf: (place) => place.join('.'), suggestions: false };
-
 /** Answers messages of agents. */
 export function createMcpHandler<Asked extends McpRequest>(dependencies: McpDependencies<Asked>): Handler {
-  const { report } = dependencies;
+  const told = { report: dependencies.report, suggestions: false };
   const loadProtocol = loadedLater(() => import('./protocol.ts'));
   return (req, res) =>
-    answerMessage(req, res, dependencies, loadProtocol).catch((error: unknown) => {
-      if (isAborted(req) || error instanceof ClientGone) return;
-      const answer =
-        error instanceof GraphQLError
-          ? answerFailure(readRefusal(error), plain)
-          : answerError(error, () => report(res, error));
-      if (res.headersSent) res.end();
-      else write(res, answer);
-    });
+    answerMessage(req, res, dependencies, loadProtocol).catch((error: unknown) =>
+      answerThrown(req, res, error, told, (answer) => write(res, answer)),
+    );
 }

@@ -1,5 +1,5 @@
 // The Model Context Protocol over Streamable HTTP, without sessions: each message has a server of its own, for both kinds of
-// clients. It is loaded by the first message, since the library takes time and memory.
+// clients. It is loaded soon after the start, since the library takes time.
 import {
   createMcpHandler,
   isLegacyRequest,

@@ -2,21 +2,18 @@
 // operations, and answered in the form of other REST answers.
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GraphQLError } from 'graphql';
 import type { KeyedWrite } from '../../db/idempotent-write.ts';
 import type { Operation } from '../../graphql/document.ts';
-import { type Outcome, readRefusal } from '../../graphql/outcome.ts';
+import type { Outcome } from '../../graphql/outcome.ts';
 import { answerOnce, makeKeyedWrite, type Writing } from '../../http/idempotency.ts';
-import { isAborted } from '../../http/request/client.ts';
 import { setNoted, writeHead } from '../../http/request/head.ts';
 import type { Handler } from '../../http/server.ts';
-import { ClientGone } from '../../tools/client-gone.ts';
 import { pauseIfBlocked } from '../../tools/time-slices.ts';
 import { type Answer, makeContent, methodNotAllowed, notFound } from '../answer.ts';
-import { answerError } from '../error-answer.ts';
 import { JSON_TYPE, parseBody, parseForm, receiveBody } from '../form/form.ts';
 import { answerFailure, answerOutcome, unknownVariables, type Wording } from './answer.ts';
 import { parseObject } from './json-object.ts';
+import { answerThrown } from './thrown.ts';
 import {
   joinVariables,
   readFormVariables,
@@ -229,16 +226,8 @@ async function answerNamed<Asked extends RunRequest, Saved>(
 export function createRunHandler<Asked extends RunRequest, Saved>(
   dependencies: RunDependencies<Asked, Saved>,
 ): Handler {
-  const { report, suggestions } = dependencies;
-  const plain: Wording = { nameOf: (place) => place.join('.'), suggestions };
   return (req, res) =>
-    answerNamed(req, res, dependencies).catch((error: unknown) => {
-      if (isAborted(req) || error instanceof ClientGone) return;
-      const answer =
-        error instanceof GraphQLError
-          ? answerFailure(readRefusal(error), plain)
-          : answerError(error, () => report(res, error));
-      if (res.headersSent) res.end();
-      else write(req, res, answer);
-    });
+    answerNamed(req, res, dependencies).catch((error: unknown) =>
+      answerThrown(req, res, error, dependencies, (answer) => write(req, res, answer)),
+    );
 }

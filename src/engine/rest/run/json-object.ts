@@ -1,9 +1,6 @@
 import { measureJson } from '../../graphql/parameters.ts';
+import { isObject } from '../../tools/is-object.ts';
 import { decodeUtf8, notJson, UnreadableBody } from '../form/form.ts';
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The object in a body. @param expected the message for another value @throws UnreadableBody, GraphQLError */
 export function parseObject(bytes: Buffer, expected: string): Readonly<Record<string, unknown>> {
