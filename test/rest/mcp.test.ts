@@ -131,6 +131,19 @@ describe('the tools', () => {
     });
   });
 
+  test('have the same hints if their fields are in fragments', async () => {
+    const hintsOf = async (name: string, document: string) => {
+      await save(name, document);
+      return (await list()).find((tool) => tool.name === name)?.annotations;
+    };
+    const adds = 'on Mutation { createTag(input: { name: "New", color: 1 }) { __typename } }';
+    const created = { readOnlyHint: false, destructiveHint: false, idempotentHint: false };
+    expect(await hintsOf('spread', `mutation { ...adds } fragment adds ${adds}`)).toEqual(created);
+    expect(await hintsOf('inline', `mutation { ... ${adds} }`)).toEqual(created);
+    const both = `mutation { ... ${adds} deleteTag(id: "t") { __typename } }`;
+    expect(await hintsOf('both', both)).toEqual({ ...created, destructiveHint: true });
+  });
+
   test('include saved operations that are tools and not broken, of the own account', async () => {
     await save('my-links', 'query ($first: Int = 5) { links(first: $first) { nodes { title } } }');
     await save('not-a-tool', '{ viewer { role } }', false);

@@ -1,7 +1,7 @@
 // Tools of agents. A tool is an operation under a name: its schemas come from the document, and its results from the outcome.
 import type { Operation } from '../graphql/document.ts';
 import { type JsonSchema, SchemaWriter } from '../graphql/json-schema.ts';
-import type { Outcome } from '../graphql/outcome.ts';
+import { type Outcome, rootFields } from '../graphql/outcome.ts';
 import { encodeFailure, readAnswer, type Wording } from '../rest/run/answer.ts';
 import { describeData, failureSchema } from '../rest/run/data-schema.ts';
 import { escapeHidden } from './hidden.ts';
@@ -79,14 +79,10 @@ function describeOutput(operation: Operation) {
   });
 }
 
-function rootNames({ node }: Operation): string[] {
-  return node.selectionSet.selections.flatMap((one) => (one.kind === 'Field' ? [one.name.value] : ['']));
-}
-
 /** Hints by the names of the root fields: only a creation adds without replacing; to update or delete twice is to do so once. */
 function makeHints(operation: Operation): DescribedTool['annotations'] {
   if (!operation.isMutation) return { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
-  const names = rootNames(operation);
+  const names = [...rootFields(operation).values()].map(({ name }) => name.value);
   return {
     readOnlyHint: false,
     destructiveHint: !names.every((name) => /^create/.test(name)),
