@@ -26,6 +26,7 @@ export const reasons = {
   DOMAIN_FIXED: 'A link stays on its domain.',
   DOMAIN_HAS_LINKS: 'The domain has links.',
   EMAIL_HAS_USER: 'The email address has a user already.',
+  ENDS_BEFORE_START: 'The link would expire before it begins.',
   ENTRY_REPEATED: 'The list has the same entry twice.',
   EXTERNAL_ID_TAKEN: 'Another link of the account has this external id.',
   FIXED_IN_UPSERT: 'An upsert does not change this field.',

@@ -12,6 +12,7 @@ import { runOwn } from '../schema/api.ts';
 import type { RequestOf } from '../schema/context.ts';
 import { schema as graphql } from '../schema/index.ts';
 import { linkFile } from './link-answer.ts';
+import { withArchivedRows } from './links.ts';
 import { routes } from './routes.ts';
 import { fileFields, fileSchema, statisticsFile } from './statistics-file.ts';
 
@@ -78,7 +79,10 @@ export function createDownload({
       if (links === null) return sendList(call, statisticsFile(input), input, '', options);
       return filter === undefined && orderBy === undefined
         ? sendList(call, links.csv, input, '', options)
-        : sendList(call, linkFile, { filter, orderBy }, '', { ...options, name: `links-${day}` });
+        : sendList(call, withArchivedRows(linkFile), { filter, orderBy }, '', {
+            ...options,
+            name: `links-${day}`,
+          });
     };
     if (!(await send())) throw notFound('record');
   };

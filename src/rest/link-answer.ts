@@ -1,3 +1,4 @@
+import { redirectStatuses } from '../domain/link/fields.ts';
 import { privacyWords } from '../domain/transfer/values.ts';
 import { describeChoice, type JsonSchema } from '../engine/rest/form/field.ts';
 import {
@@ -53,6 +54,7 @@ const fields = {
   alias: plain('alias'),
   short_url: plain('shortUrl'),
   title: plain('title'),
+  notes: plain('notes'),
   domain_id: cell(integerType, ({ domain }) => Number(domain.id)),
   domain: part(object(named), ({ domain: { id, name } }) => ({ id: Number(id), name })),
   space_id: cell(orNull(integerType), ({ space }) => space && Number(space.id)),
@@ -100,6 +102,12 @@ const fields = {
   rotation: part(list(object({ value: textType })), ({ targeting }) =>
     targeting.rotation.map((url) => ({ value: url })),
   ),
+  starts_at: part(
+    orNull({ ...timestamp, description: 'When the link begins, in UTC.' }),
+    ({ startsAt }) => startsAt,
+  ),
+  archived: part({ type: 'integer', enum: [0, 1] }, ({ archived }) => Number(archived)),
+  redirect_status: part({ type: 'integer', enum: redirectStatuses }, ({ redirectStatus }) => redirectStatus),
   clicks: plain('clicks'),
   last_clicked_at: plain('lastClickedAt'),
   state: cell({ ...enumSchema(states), description: '1 active, 2 expired, 3 disabled.' }, ({ status }) =>
@@ -135,6 +143,7 @@ export const linkFile = recordAnswer({
   'Short URL': file.plain('shortUrl'),
   URL: file.plain('url'),
   Title: file.plain('title'),
+  Notes: file.plain('notes'),
   Space: file.cell(textType, ({ space }) => space?.name ?? null),
   Tags: file.cell(textType, ({ tags }) => tags.map(({ name }) => name).join(', ')),
   Status: file.cell(textType, ({ status }) => statusWords[status]),
@@ -145,6 +154,9 @@ export const linkFile = recordAnswer({
   'Expires at': timeCell(({ expiration }) => expiration.at),
   'Expiration clicks': file.cell(textType, ({ expiration }) => expiration.clicks),
   'Expiration URL': file.cell(textType, ({ expiration }) => expiration.url),
+  'Starts at': timeCell(({ startsAt }) => startsAt),
+  Archived: file.cell(textType, ({ archived }) => (archived ? 'yes' : 'no')),
+  'Redirect status': file.plain('redirectStatus'),
   Privacy: file.cell(textType, ({ privacy }) => privacyWords[privacy]),
   'Has password': file.cell(textType, ({ hasPassword }) => (hasPassword ? 'yes' : 'no')),
   Destinations: file.cell(textType, ({ targeting }) => destinations[targeting.type]),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MIDNIGHT } from '../domain/link/fields.ts';
+import { MIDNIGHT, redirectStatuses } from '../domain/link/fields.ts';
 import {
   choice,
   type Field,
@@ -62,6 +62,7 @@ const fields = {
   url: { ...textField('url'), example: 'https://example.com/summer' },
   alias: { ...textField('alias'), example: 'summer-sale' },
   title: { ...textField('title'), example: 'Summer sale' },
+  notes: textField('notes'),
   external_id: { ...textField('externalId'), example: 'product-4711' },
   password: textField('password'),
   space_id: recordId('spaceId'),
@@ -92,6 +93,21 @@ const fields = {
   privacy_password: {
     ...textField('privacyPassword'),
     about: 'The password for the statistics, 1 to 128 characters; required if privacy is 2.',
+  },
+  starts_at: {
+    ...textField('startsAt'),
+    about:
+      'When the link begins, in ISO 8601 with an offset from UTC: until then, it does not exist for visitors. ' +
+      'It must begin before it expires. A time without seconds does not change a stored time within that minute.',
+    describe: () => ({ type: 'string', format: 'date-time' }),
+  } satisfies Field,
+  archived: {
+    ...flag('archived'),
+    about: 'Whether the link is archived: 0 no, 1 yes. Visitors see no difference.',
+  },
+  redirect_status: {
+    ...choice('redirectStatus', Object.fromEntries(redirectStatuses.map((status) => [status, status]))),
+    about: 'The HTTP status of the redirect to the destination. After a password it is always 303.',
   },
   expiration_url: textField('expiration.url'),
   expiration_date: expirationDate,

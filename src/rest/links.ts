@@ -3,12 +3,14 @@ import { createLinkInput, updateLinkInput } from '../domain/link/fields.ts';
 import { linkPageInput } from '../domain/link/find-links.ts';
 import { qrCodeInput, qrCodePng, qrCodeSvg } from '../domain/link/qr-code.ts';
 import { type Answer, encodePage, notFound, success } from '../engine/rest/answer.ts';
+import type { Csv } from '../engine/rest/csv-answer.ts';
 import { choice, type Fields, integerField } from '../engine/rest/form/field.ts';
 import { defineRecord } from '../engine/rest/record.ts';
 import { needText, route, withoutFields } from '../engine/rest/route.ts';
 import { withDefault } from '../engine/rules/input.ts';
 import {
   type CreateLinkInput,
+  type LinkFilter,
   RestCreateLinkDocument,
   RestDeleteLinkDocument,
   RestLinkDocument,
@@ -50,6 +52,20 @@ function encodeQrCode(shortUrl: string, unparsed: unknown): Answer {
   return { status: 200, body: {}, content };
 }
 
+/** A filter of links that leaves out no archived ones, unless it says so. */
+function withArchived(filter: unknown): LinkFilter {
+  return { archived: 'WITH', ...(typeof filter === 'object' && filter) };
+}
+
+/** A list of links as CSV, with the archived ones. */
+export function withArchivedRows<Data>(csv: Csv<Data, Record<string, unknown>>): typeof csv {
+  return {
+    ...csv,
+    variables: ({ filter, ...input }, ...rest) =>
+      csv.variables({ ...input, filter: withArchived(filter) }, ...rest),
+  };
+}
+
 const qrRoute = route({
   methods: ['GET'],
   path: '/links/:id/qr',
@@ -73,9 +89,10 @@ export const linkRoutes = [
     fields: listFields,
     schema: linkPageInput,
     document: RestLinkPageDocument,
-    variables: (input) => input,
+    // Those that are archived are v1's, too.
+    variables: ({ filter, ...input }) => ({ ...input, filter: withArchived(filter) }),
     encode: ({ linkPage }, url) => encodePage(linkPage, linkAnswer.encode, url),
-    csv: linkAnswer.csv(RestLinkRowsDocument, ({ links }) => links),
+    csv: withArchivedRows(linkAnswer.csv(RestLinkRowsDocument, ({ links }) => links)),
   }),
   route({
     methods: ['POST'],

@@ -64,7 +64,7 @@ const spaceFields = 'id name color createdAt updatedAt';
 const linkFields = `id url alias shortUrl domain { id name } space { id name color }
   pixels { id name type value } tags { id name } hasPassword disabled forwardsQuery externalId privacy hasPrivacyPassword expiration { url at clicks }
   targeting { type countries { country url } platforms { platform url } languages { language url } rotation }
-  clicks lastClickedAt status createdAt updatedAt ${plainFields.map(({ name }) => name).join(' ')}`;
+  startsAt archived redirectStatus clicks lastClickedAt status createdAt updatedAt ${plainFields.map(({ name }) => name).join(' ')}`;
 const failure = '... on Error { code message } ... on ValidationError { fields { path messages } }';
 const pageFields = 'total page perPage pageCount';
 
@@ -109,6 +109,9 @@ function linkOf(link: LinkFieldsFragment) {
     forward_query: link.forwardsQuery ? 1 : 0,
     privacy: ['PUBLIC', 'PRIVATE', 'PASSWORD'].indexOf(link.privacy),
     has_privacy_password: link.hasPrivacyPassword,
+    starts_at: link.startsAt,
+    archived: link.archived ? 1 : 0,
+    redirect_status: link.redirectStatus,
     expiration_url: expiration.url,
     expiration_date: expiration.at?.split('T')[0] ?? null,
     expiration_time: expiration.at?.split('T')[1]?.slice(0, 5) ?? null,
@@ -160,6 +163,8 @@ const names: [RegExp, string][] = [
   [/^pixelIds$/, 'pixel_ids'],
   [/^tagIds$/, 'tag_ids'],
   [/^domainId$/, 'domain_id'],
+  [/^startsAt$/, 'starts_at'],
+  [/^redirectStatus$/, 'redirect_status'],
   [/^privacyPassword$/, 'privacy_password'],
   [/^expiration\.(url|clicks)$/, 'expiration_$1'],
   [/^targeting\.countries\.(\d+)\.country$/, 'country.$1.key'],
@@ -201,6 +206,9 @@ const wholeForm: () => [string, string | number][] = () => [
   ['expiration_date', '2027-01-31'],
   ['expiration_time', '10:30'],
   ['expiration_clicks', 7],
+  ['starts_at', '2027-01-30T10:30:00Z'],
+  ['archived', 1],
+  ['redirect_status', 307],
   ['target_type', 2],
   ['country[1][key]', 'de'],
   ['country[1][value]', url],
@@ -222,6 +230,9 @@ const wholeInput = () => ({
   forwardsQuery: false,
   privacy: 'PASSWORD',
   privacyPassword: 'y',
+  startsAt: '2027-01-30T10:30:00Z',
+  archived: true,
+  redirectStatus: 307,
   expiration: { url, at: '2027-01-31T10:30:00Z', clicks: 7 },
   targeting: {
     type: 'PLATFORM',
@@ -237,6 +248,8 @@ const wrongForm: [string, string | number][] = [
   ...Object.entries(plainly('inV1', ({ maxLength }) => 'x'.repeat(maxLength + 1))),
   ['external_id', 'x'.repeat(256)],
   ['privacy', 2],
+  ['starts_at', 'tomorrow'],
+  ['redirect_status', 303],
   ['expiration_clicks', 0],
   ['expiration_url', 'x'],
   ['country[0][key]', 'XX'],
@@ -253,6 +266,8 @@ const wrongInput = {
   ...plainly('name', ({ maxLength }) => 'x'.repeat(maxLength + 1)),
   externalId: 'x'.repeat(256),
   privacy: 'PASSWORD',
+  startsAt: 'tomorrow',
+  redirectStatus: 303,
   expiration: { clicks: 0, url: 'x' },
   targeting: {
     countries: [{ country: 'XX', url: 'x' }],
@@ -364,6 +379,7 @@ function updatesOf(method: string, kind: 'space' | 'link'): () => Promise<Twin[]
             'space_id',
             'pixel_ids',
             'tag_ids',
+            'starts_at',
             'expiration_url',
             'expiration_date',
           ],
@@ -376,6 +392,7 @@ function updatesOf(method: string, kind: 'space' | 'link'): () => Promise<Twin[]
           spaceId: null,
           pixelIds: null,
           tagIds: null,
+          startsAt: null,
           expiration: null,
           targeting: null,
         },

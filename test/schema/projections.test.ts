@@ -20,6 +20,7 @@ beforeAll(async () => {
     privacy: 2,
     privacy_password: 'x',
     expiration_clicks: 9,
+    starts_at: '2029-01-01T00:00:00Z',
     expiration_date: '2030-01-01',
     expiration_url: 'https://example.com/over',
     target_type: 4,

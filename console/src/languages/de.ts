@@ -387,6 +387,7 @@ const rules: Translation['rules'] = {
   EMAIL_AS_PASSWORD: 'darf nicht die E-Mail-Adresse sein',
   EMAIL_HAS_USER: 'Diese E-Mail-Adresse hat schon einen Benutzer: Melden Sie sich zuerst an.',
   EMAIL_UNUSABLE: 'Diese E-Mail-Adresse kann hier nicht verwendet werden.',
+  ENDS_BEFORE_START: 'passt nicht: Der Link würde ablaufen, bevor er beginnt',
   EVENTS: 'muss eine Liste von Ereignissen sein',
   EVENT_MISSING: 'braucht mindestens ein Ereignis',
   EXCLUSIVE: 'lässt sich nicht mit {other} verbinden',

@@ -51,6 +51,7 @@ const rules: Translation['rules'] = {
   EMAIL_AS_PASSWORD: 'no puede ser el correo electrónico',
   EMAIL_HAS_USER: 'Este correo electrónico ya tiene un usuario: inicie sesión primero.',
   EMAIL_UNUSABLE: 'Este correo electrónico no se puede usar aquí.',
+  ENDS_BEFORE_START: 'no es posible: el enlace caducaría antes de empezar',
   EVENTS: 'debe ser una lista de eventos',
   EVENT_MISSING: 'debe tener al menos un evento',
   EXCLUSIVE: 'no se puede combinar con {other}',

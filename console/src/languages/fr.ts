@@ -51,6 +51,7 @@ const rules: Translation['rules'] = {
   EMAIL_AS_PASSWORD: 'ne peut pas être l’adresse e-mail',
   EMAIL_HAS_USER: 'Cette adresse e-mail est déjà inscrite ici : connectez-vous d’abord.',
   EMAIL_UNUSABLE: 'Cette adresse e-mail n’est pas utilisable ici.',
+  ENDS_BEFORE_START: 'ne convient pas : le lien expirerait avant de commencer',
   EVENTS: 'doit être une liste d’événements',
   EVENT_MISSING: 'doit avoir au moins un événement',
   EXCLUSIVE: 'est incompatible avec {other}',

@@ -222,6 +222,9 @@ function orderColumn(order: LinkOrder, dialect: Dialect): LinkColumn {
   };
 }
 
+/** The archived links in a list: none, only these, or all: `archivedFilters` in src/domain/link/find-links.ts. */
+export type Archived = 'WITHOUT' | 'ONLY' | 'WITH';
+
 /** Which links of an account a list has, and in which order: by default the newest first. */
 export interface LinkSelection {
   readonly accountId: number;
@@ -229,15 +232,24 @@ export interface LinkSelection {
   /** Conditions on "spaceId". */
   readonly inSpaces?: readonly Sql[];
   readonly tags?: TagCondition | undefined;
+  /** By default, the list has archived links and all others. */
+  readonly archived?: Archived;
   /** True if an index finds the few links that can meet `where`. */
   readonly isSelective?: boolean;
   readonly orderBy?: LinkOrder;
   readonly descending?: boolean;
 }
 
+/** Most links are not archived, so a list leaves out the others as it reads. */
+const archivedConditions: Record<Archived, readonly Sql[]> = {
+  WITHOUT: [sql`NOT "archived"`],
+  ONLY: [sql`"archived"`],
+  WITH: [],
+};
+
 /** The list of these links with what is selected of each, and an expression for their number, counted up to `most`. */
 export function linkList(selection: LinkSelection, select: LinkSelect, dialect: Dialect) {
-  const { accountId, inSpaces = [], tags = noTags, isSelective = false } = selection;
+  const { accountId, inSpaces = [], tags = noTags, archived = 'WITH', isSelective = false } = selection;
   const { orderBy = 'ID', descending = true } = selection;
   // Of one tag that all links have, the index has them in the order of their creation.
   const [first, ...all] = isSelective ? [] : tags.all;
@@ -251,6 +263,7 @@ export function linkList(selection: LinkSelection, select: LinkSelect, dialect: 
     ...leading,
     isSelective ? sql`+"accountId" = ${accountId}` : sql`"accountId" = ${accountId}`,
     ...others,
+    ...archivedConditions[archived],
   ];
   const { joined, key, columns } = makePlan(select, column.name, dialect);
   const list: List = {
@@ -264,16 +277,41 @@ export function linkList(selection: LinkSelection, select: LinkSelect, dialect: 
     orderBy: column,
     descending,
     needsScan:
-      !isSelective && (others.length > 0 || (inSpaces.length > 0 && (isByTag || column.bySpace !== true))),
+      !isSelective &&
+      (others.length > 0 ||
+        archived === 'ONLY' ||
+        (inSpaces.length > 0 && (isByTag || column.bySpace !== true))),
   };
   const counted = isByTag ? ofTag : undefined;
   const count = (most?: number) => countSql({ ...list, where: [...ofAccount, ...inSpaces] }, most, counted);
   return { list, count };
 }
 
+/** The number of the account's archived links that meet the conditions, by the index of those that are archived. */
+export function archivedLinks(accountId: number, where: readonly Sql[], tags: TagCondition = noTags): Sql {
+  const all = [
+    sql`"accountId" = ${accountId}`,
+    ...archivedConditions.ONLY,
+    ...where,
+    ...tagConditions(accountId, tags, sql`"Link"."id"`),
+  ];
+  return sql`(SELECT COUNT(*) FROM "Link" WHERE ${join(all, ' AND ')})`;
+}
+
+/** A number less another one: a total without what is counted apart. */
+export function difference(total: Sql, left: Sql): Sql {
+  return sql`(${total} - ${left})`;
+}
+
+const tallies = {
+  WITH: sql`"links"`,
+  WITHOUT: sql`"links" - "archived"`,
+  ONLY: sql`"archived"`,
+} satisfies Record<Archived, Sql>;
+
 /** The number of an account's links: a sum of stored totals, since every page of the list needs it. */
-export function linksSql(accountId: number): Sql {
-  return sql`(SELECT COALESCE(SUM("links"), 0) FROM "AccountTally" WHERE "accountId" = ${accountId})`;
+export function linksSql(accountId: number, archived: Archived = 'WITH'): Sql {
+  return sql`(SELECT COALESCE(SUM(${tallies[archived]}), 0) FROM "AccountTally" WHERE "accountId" = ${accountId})`;
 }
 
 /** The number of an account's links with the status, by indexes of those that are disabled or can expire. */

@@ -22,3 +22,8 @@ export function hasStatus(status: Status, now: Date, clicks = CLICKS): Sql {
   };
   return sql`(${conditions[status]})`;
 }
+
+/** A condition: a link has begun, as `hasBegun` of src/domain/link/status.ts says it of a row. */
+export function hasBegun(now: Date): Sql {
+  return sql`("startsAt" IS NULL OR "startsAt" <= ${now})`;
+}

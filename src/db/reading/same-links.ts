@@ -7,6 +7,7 @@ import type { Link } from '../../generated/sqlite/client.ts';
 import { columnsOf } from '../columns.ts';
 import type { Data, Transaction } from '../database.ts';
 import { hasShortUrl } from './link-list.ts';
+import { hasBegun, hasStatus } from './link-status.ts';
 
 /** The account, domain and URL by which equal links are found. */
 export interface Destination {
@@ -61,6 +62,11 @@ export interface LinkMatch {
   readonly pixelIds?: readonly number[] | undefined;
   readonly tagIds?: readonly number[] | undefined;
   readonly condition: Sql;
+}
+
+/** A condition: a link leads visitors now, and is not archived. */
+export function isReusable(now: Date): Sql {
+  return sql`${hasStatus('ACTIVE', now)} AND ${hasBegun(now)} AND NOT "archived"`;
 }
 
 /** The account's links with the destination and the same properties, newest first. */

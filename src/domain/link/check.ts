@@ -13,7 +13,7 @@ import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { namesServing } from '../short-domain/host.ts';
 import { hostBlocked } from './blocklists.ts';
-import { type LinkInput, wrongDomain, wrongSpace, wrongUtmTemplate } from './fields.ts';
+import { type LinkInput, resolveTime, wrongDomain, wrongSpace, wrongUtmTemplate } from './fields.ts';
 import { listAddresses } from './targeting.ts';
 
 /** The error of an alias that another link has on the domain. */
@@ -137,11 +137,25 @@ export function inputErrors(
     const unknown = unknownIds(what, input[name] ?? [], known);
     if (unknown !== null) refuse([name], unknown);
   }
+  errors.push(...startErrors(input, link));
   const ofRules = ruleErrors(input, link, now);
   errors.push(...ofRules);
   // A template changes URLs before tests are checked.
   if (ofRules.length === 0 && utmTemplateId == null) errors.push(...failingTests(input, link, now));
   return errors;
+}
+
+/** The error of a link that would begin only when it has expired: of its start, or of its expiry if only that is given. */
+export function startErrors(
+  { startsAt: start, expiration }: LinkInput,
+  link: Pick<Link, 'startsAt' | 'expiresAt'> | null,
+): FieldError[] {
+  if (start == null && expiration?.at == null) return [];
+  const stored = link ?? { startsAt: null, expiresAt: null };
+  const { startsAt = stored.startsAt } = { startsAt: resolveTime(stored.startsAt, start) };
+  const { expiresAt = stored.expiresAt } = { expiresAt: resolveTime(stored.expiresAt, expiration?.at) };
+  if (startsAt === null || expiresAt === null || startsAt < expiresAt) return [];
+  return [fieldError(start == null ? ['expiration', 'at'] : ['startsAt'], refusal('ENDS_BEFORE_START'))];
 }
 
 /** The errors of tests that fail after the change. */

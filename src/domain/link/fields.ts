@@ -13,6 +13,7 @@ import {
   makePlainKey,
   nameSchema,
   notATimestamp,
+  numberSchema,
   textSchema,
   timestamp,
   type Unparsed,
@@ -133,6 +134,10 @@ export function clearableText(max: number, words: string) {
 /** Plain texts, each in a column of the same name; exports have them too. */
 const texts = {
   title: clearableText(255, 'The title, at most 255 characters.'),
+  notes: clearableText(
+    5_000,
+    'Notes for the people of the account, at most 5000 characters; visitors never get them.',
+  ),
 };
 
 export const linkTexts = keysOf(texts);
@@ -164,6 +169,14 @@ const clearable = {
       'The password for the statistics, 1 to 128 characters; required if privacy is PASSWORD, and cannot be cleared then.',
     )
     .nullish(),
+  startsAt: timestamp
+    .meta({
+      format: 'date-time',
+      description:
+        'When the link begins, before it expires: until then, it does not exist for visitors. ' +
+        'A time without seconds does not change a stored time within that minute.',
+    })
+    .nullish(),
   expiration: clearedTo(expiration, noExpiration).describe('When the link expires.'),
   targeting: clearedTo(targeting, noTargeting).describe('Different destinations for different visitors.'),
   rules: clearedTo(rulesInput, []).describe(
@@ -186,6 +199,29 @@ const utmOnTargets = flag.describe(
   'Whether the targets get the parameters of the template, too; true by default.',
 );
 const forwardsQuery = flag.describe('Whether the query of a visit goes on to the destination.');
+const archived = flag.describe(
+  'Whether the link is archived: lists leave it out by default, and visitors see no difference.',
+);
+
+/** The statuses of redirects to destinations. */
+export const redirectStatuses = [301, 302, 307, 308] as const;
+const choices = redirectStatuses.join(', ');
+const redirectStatus = numberSchema(
+  (status) => redirectStatuses.some((one) => one === status),
+  refusal('CHOICE', { choices }),
+)
+  .meta({ type: 'integer', enum: redirectStatuses })
+  .describe(
+    `The HTTP status of the redirect: ${choices}. After a password it is always 303, and no redirect is ever cached.`,
+  );
+
+/** A field of a new link that keeps the default of its column if it is absent or null. */
+function byColumn<Schema extends z.ZodType>(schema: Schema, value: z.output<Schema> & (boolean | number)) {
+  return schema
+    .nullish()
+    .meta({ default: value })
+    .transform((given) => given ?? undefined);
+}
 
 export const createLinkInput = z
   .object({
@@ -210,6 +246,8 @@ export const createLinkInput = z
     disabled: withDefault(disabled, false),
     forwardsQuery: withDefault(forwardsQuery, true),
     privacy: withDefault(linkPrivacy, 'PUBLIC'),
+    archived: byColumn(archived, false),
+    redirectStatus: byColumn(redirectStatus, 302),
   })
   .refine(({ expiration }) => expiration?.at !== MIDNIGHT, {
     path: ['expiration', 'at'],
@@ -239,6 +277,8 @@ export const updateLinkInput = z.object({
   disabled: disabled.optional(),
   forwardsQuery: forwardsQuery.optional(),
   privacy: linkPrivacy.optional(),
+  archived: archived.optional(),
+  redirectStatus: redirectStatus.optional(),
 });
 
 export type NewLinkInput = Omit<z.output<typeof createLinkInput>, 'reuse'> & {
@@ -263,8 +303,8 @@ export function givenFields(
 
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 
-/** Returns the expiry after a change. A given time without seconds keeps a stored time within the same minute. */
-export function resolveExpiry(
+/** Returns the expiry or the start after a change. A given time without seconds keeps a stored time within the same minute. */
+export function resolveTime(
   stored: Date | null,
   given: NonNullable<LinkInput['expiration']>['at'],
 ): Date | null | undefined {
@@ -283,7 +323,7 @@ export function resolveExpiry(
 export async function buildColumns(input: LinkInput, services: Services, actor: Writer, stored?: Link) {
   const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...given } = input;
   const { rules: _rules, ruleTests: _ruleTests, ...others } = given;
-  const { tagIds: _tagIds, addTagIds: _added, removeTagIds: _removed, ...rest } = others;
+  const { tagIds: _tagIds, addTagIds: _added, removeTagIds: _removed, startsAt, ...rest } = others;
   const { utmTemplateId: _utmTemplateId, utmOnTargets: _utmOnTargets, ...columns } = rest;
   const hash = async (name: 'password' | 'privacyPassword') => {
     const [given, before] = [input[name], stored?.[name]];
@@ -301,7 +341,8 @@ export async function buildColumns(input: LinkInput, services: Services, actor: 
     password,
     privacyPassword,
     expirationUrl: expiration?.url,
-    expiresAt: resolveExpiry(stored?.expiresAt ?? null, expiration?.at),
+    startsAt: resolveTime(stored?.startsAt ?? null, startsAt),
+    expiresAt: resolveTime(stored?.expiresAt ?? null, expiration?.at),
     expirationClicks: expiration?.clicks,
     targetType: targeting?.type,
     ...encodeTargets(targeting ?? {}),

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import type { SelectedLink } from '../../db/links.ts';
 import type { AccountReader } from '../../db/reading/account-reader.ts';
 import {
+  archivedLinks,
+  difference,
   hasExternalId,
   hasPixel,
   isServedAt,
@@ -81,6 +83,13 @@ export const linkOrderFields = {
   UPDATED_AT: 'When they were last changed.',
 } as const satisfies Record<LinkOrder, string>;
 
+/** The choices which links a list has: archived ones, others or both. */
+export const archivedFilters = {
+  WITHOUT: 'Only links that are not archived.',
+  ONLY: 'Only archived links.',
+  WITH: 'Archived links and all others.',
+} as const;
+
 const tagIds = listSchema(
   idSchema(because(refusal('ID', { what: 'one of your tags' }), 'UNKNOWN_TAG', {})),
   MAX_TAGS,
@@ -121,6 +130,13 @@ const linkFilterFields = z.object({
     })
     .nullish()
     .describe('Only links with such tags.'),
+  archived: choiceSchema(archivedFilters)
+    .meta({
+      title: 'ArchivedFilter',
+      description:
+        'Whether the list has archived links. By default it does not, unless `search` or `updatedSince` is given.',
+    })
+    .nullish(),
   createdFrom: createdTime('at this time or later: ISO 8601 with an offset from UTC.'),
   createdUntil: createdTime('before this time.'),
   updatedSince,
@@ -213,6 +229,7 @@ async function listFor(
 ): Promise<{ list: List; total: Expression; counted: Expression }> {
   const { accountId } = actor;
   const { indexed, ...narrowed } = await buildConditions(lists, actor, filter, now);
+  const archived = archivedIn(filter);
   const spaces = [filter.spaceId, of.spaceId].filter((id) => id != null);
   const tags = tagCondition(filter, of.tagId);
   const inSpaces = [
@@ -220,9 +237,21 @@ async function listFor(
     ...(filter.withoutSpace ? [isNull('spaceId')] : []),
   ];
   const order = { orderBy: orderBy.field, descending: orderBy.direction === 'DESC' };
-  const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, tags, ...order }, select);
-  const total = fastTotal(accountId, filter, spaces.length > 0, tags, now) ?? count();
+  const selected = { accountId, ...narrowed, inSpaces, tags, ...order };
+  const { list, count } = lists.links({ ...selected, archived }, select);
+  const countRows = () => {
+    // An index has the links of a space that are not archived.
+    if (archived === 'WITH' || narrowed.isSelective || spaces.length > 0) return count();
+    const left = archivedLinks(accountId, [...narrowed.where, ...inSpaces], tags);
+    return archived === 'ONLY' ? left : difference(lists.links(selected, select).count(), left);
+  };
+  const total = fastTotal(accountId, filter, spaces.length > 0, tags, now) ?? countRows();
   return { list, total, counted: indexed ? total : count(MAX_COUNTED) };
+}
+
+/** Returns the choice of a filter. By default, archived links are left out, but not of a search, and not of what has changed. */
+function archivedIn({ archived, search, updatedSince }: Filter): keyof typeof archivedFilters {
+  return archived ?? (search || updatedSince ? 'WITH' : 'WITHOUT');
 }
 
 /**
@@ -305,14 +334,20 @@ async function linksWhere(
  */
 function fastTotal(
   accountId: number,
-  { status, searchBy: _searchBy, tags: _tags, ...others }: Filter,
+  filter: Filter,
   isOfSpace: boolean,
   tags: TagCondition | undefined,
   now: () => Date,
 ): Expression | undefined {
+  const { status, searchBy: _searchBy, tags: _tags, archived: _archived, ...others } = filter;
   if (isOfSpace || (status && tags) || Object.values(others).some(Boolean)) return undefined;
-  if (tags) return linksTagged(accountId, tags);
-  return status ? linksOfStatus(accountId, status, now()) : linksSql(accountId);
+  const archived = archivedIn(filter);
+  if (!(status || tags)) return linksSql(accountId, archived);
+  const at = now();
+  const left = () => archivedLinks(accountId, status ? [hasStatus(status, at)] : [], tags);
+  if (archived === 'ONLY') return left();
+  const all = tags ? linksTagged(accountId, tags) : linksOfStatus(accountId, status ?? 'ACTIVE', at);
+  return archived === 'WITH' ? all : difference(all, left());
 }
 
 /** The longest short URL that is parsed, in characters, without its query and fragment; an alias has at most 255. */

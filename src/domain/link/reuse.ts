@@ -1,8 +1,8 @@
 import type { Data, Transaction } from '../../db/database.ts';
-import { hasStatus } from '../../db/reading/link-status.ts';
 import {
   type Destination,
   findSameLinks,
+  isReusable,
   type LinkMatch,
   lockDestination,
 } from '../../db/reading/same-links.ts';
@@ -56,11 +56,11 @@ export class Reuse {
       filled: this.#passwords.map(([stored]) => stored),
       pixelIds,
       tagIds,
-      condition: hasStatus('ACTIVE', now),
+      condition: isReusable(now),
     };
   }
 
-  /** The newest active link of the account with the same destination and given fields; null if there is none. */
+  /** The newest active link of the account with the same destination and given fields, begun and not archived; null if there is none. */
   async find(db: Data): Promise<Link | null> {
     for (const link of await this.#candidates(db)) if (await this.#compare(link)) return link;
     return null;

@@ -22,3 +22,8 @@ export function linkStatus(
   const usedUp = expirationClicks !== null && clicks >= expirationClicks;
   return ended || usedUp ? 'EXPIRED' : 'ACTIVE';
 }
+
+/** True if a link has begun: before its start, it does not exist for visitors. */
+export function hasBegun({ startsAt }: Pick<Link, 'startsAt'>, now: Date): boolean {
+  return startsAt === null || startsAt <= now;
+}

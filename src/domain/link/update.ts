@@ -26,7 +26,7 @@ import { ruleColumns, ruleErrors, testErrors, withEarlierRules } from '../rule/c
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { utmFor } from '../utm-template.ts';
-import { findInputErrors } from './check.ts';
+import { findInputErrors, startErrors } from './check.ts';
 import {
   buildColumns,
   fieldNames,
@@ -35,7 +35,7 @@ import {
   type LinkInput,
   MAX_TAGS,
   missingPrivacyPassword,
-  resolveExpiry,
+  resolveTime,
   updateLinkInput,
   withPlainKey,
 } from './fields.ts';
@@ -292,13 +292,15 @@ async function settingsFor(
   const late = [
     ...aliasErrors(change, stored),
     ...privacyErrors(input, stored),
+    ...startErrors(input, stored),
     ...ruleErrors(input, known, now),
   ];
   if (late.length > 0) throw invalid(late);
-  const expiresAt = resolveExpiry(stored.expiresAt, input.expiration?.at);
+  const expiresAt = resolveTime(stored.expiresAt, input.expiration?.at);
+  const startsAt = resolveTime(stored.startsAt, input.startsAt);
   const { spaceId = stored.spaceId } = input;
   const addUtm = await utmFor(client, actor, input, spaceId, now);
-  const set = { ...data, expiresAt, ...ruleColumns(input, known, now) };
+  const set = { ...data, expiresAt, startsAt, ...ruleColumns(input, known, now) };
   const utm = addUtm({ ...stored, ...changedColumns(stored, set) });
   const failing = testErrors(input, { ...stored, ...changedColumns(stored, { ...set, ...utm }) }, stored);
   if (failing.length > 0) throw invalid(failing);

@@ -117,11 +117,16 @@ export interface LinkRemains {
   readonly nextRuleId?: number;
 }
 
+/** True for a field that most links do not use, and that a new link gets anyway. */
+function isUnused(name: string, { archived, redirectStatus }: WholeLink): boolean {
+  return (name === 'archived' && !archived) || (name === 'redirectStatus' && redirectStatus === 302);
+}
+
 function keepDeleted(link: WholeLink): KeptValues | null {
   const { id: _, clicks, lastClickedAt, pixels, tags, ...row } = link;
   const lists = { ...(pixels.length > 0 && { pixels }), ...(tags.length > 0 && { tags }) };
   const fields = fieldsSet({ ...row, ...lists }, fieldNames).filter(
-    (name) => secrets.has(name) || fieldText(name, link) !== null,
+    (name) => secrets.has(name) || !(fieldText(name, link) === null || isUnused(name, link)),
   );
   const { createdAt, password, privacyPassword } = row;
   const { next: nextRuleId } = readStoredRules(row.rules);

@@ -12,6 +12,7 @@ import {
   updateLinkInput,
 } from '../../domain/link/fields.ts';
 import {
+  archivedFilters,
   findLink,
   findLinkByExternalId,
   findLinkByShortUrl,
@@ -154,6 +155,10 @@ export const Link = builder.prismaObject('Link', {
       },
     }),
     // The database has only the enum's values, but Prisma does not know it.
+    archived: t.exposeBoolean('archived', described('archived')),
+    redirectStatus: t.exposeInt('redirectStatus', described('redirectStatus')),
+    notes: t.exposeString('notes', { ...described('notes'), nullable: true }),
+    startsAt: t.expose('startsAt', { ...described('startsAt'), type: 'DateTime', nullable: true }),
     privacy: t.expose('privacy' as never, { ...described('privacy'), type: LinkPrivacy }),
     hasPrivacyPassword: t.boolean({
       select: { privacyPassword: true },
@@ -279,6 +284,8 @@ const connection = defineConnection(
   ` For a search of one or two characters, or \`ANYWHERE\`, counting stops at ${MAX_COUNTED.toLocaleString('en-US')}.`,
 );
 const page = definePage('Link', 'links', Link);
+
+enumType('ArchivedFilter', 'Whether a list has archived links.', archivedFilters);
 
 enumType('LinkSearchField', 'The field of a link that is searched.', linkSearchFields);
 
