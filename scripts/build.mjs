@@ -25,7 +25,7 @@ const SOURCES = [
 ];
 
 /** Modules that run in threads of their own. */
-const THREADS = ['engine/db/sqlite/reader-thread', 'clicks/writer-thread'];
+const THREADS = ['engine/db/sqlite/reader-thread', 'engine/images/codec-thread', 'clicks/writer-thread'];
 const COMMAND = 'command:';
 /** Packages that stay outside the bundle, since they have binaries: one, and some that others would use if they were there. */
 const BINARIES = /^(better-sqlite3|pg-native|bufferutil|utf-8-validate)(\/|$)/;
@@ -157,7 +157,7 @@ async function build() {
   await generate();
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   const folders = await bundle();
-  for (const folder of ['assets', 'console'])
+  for (const folder of ['assets', 'codecs', 'console'])
     cpSync(join(root, 'src/generated', folder), join(root, 'dist/generated', folder), { recursive: true });
   for (const file of [
     'app/require-node.js',

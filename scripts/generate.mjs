@@ -1,7 +1,7 @@
-// Makes src/generated: the two Prisma clients, the Pothos types, the GraphQL documents of v1 and the tools, the pages' assets and
-// the console. The documents of packages go to their src/generated.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Makes src/generated: the two Prisma clients, the Pothos types, the GraphQL documents of v1 and the tools, the pages' assets, the
+// codecs of images and the console. The documents of packages go to their src/generated.
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeAssets } from './assets.mjs';
 import { run, script } from './command.mjs';
@@ -48,6 +48,20 @@ function defaultsIn(models) {
   return `export const defaults = ${JSON.stringify(Object.fromEntries(defaults), null, 2)} as const;\n`;
 }
 
+/** The codecs of images, which a thread reads as files. */
+const CODECS = [
+  '@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm',
+  '@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm',
+  '@jsquash/png/codec/pkg/squoosh_png_bg.wasm',
+  '@jsquash/webp/codec/dec/webp_dec.wasm',
+];
+
+function copyCodecs() {
+  const folder = join(root, 'src/generated/codecs');
+  mkdirSync(folder, { recursive: true });
+  for (const path of CODECS) copyFileSync(join(root, 'node_modules', path), join(folder, basename(path)));
+}
+
 export async function generate() {
   await Promise.all([generateServer(), makeConsole()]);
 }
@@ -73,6 +87,7 @@ async function generateModels() {
 async function generateServer() {
   const hash = hashOf(SOURCES, (path) => !path.endsWith('.ts') || GENERATORS.includes(path));
   if (isFresh(STAMP, hash)) return;
+  copyCodecs();
   await Promise.all([generateModels(), makeAssets(), run('tsx', ['codegen.ts'])]);
   writeStamp(STAMP, hash);
 }

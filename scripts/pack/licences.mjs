@@ -1,5 +1,5 @@
 // Collects the licences of the packages whose code a bundle contains.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../stamp.mjs';
 
@@ -39,8 +39,15 @@ export function collectLicences(folders, others = []) {
     const path = join(root, folder);
     const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
     if (typeof license !== 'string' || !isAllowed(license)) refused.push(`${name} (${license ?? 'none'})`);
-    const texts = readdirSync(path).filter(isText).sort();
-    const bodies = texts.map((file) => readFileSync(join(path, file), 'utf8').trim());
+    // A package of codecs has the licences of what was compiled in a folder of its own.
+    const places = [path, join(path, 'codec')].filter((place) => existsSync(place));
+    const texts = places.flatMap((place) =>
+      readdirSync(place)
+        .filter(isText)
+        .sort()
+        .map((file) => join(place, file)),
+    );
+    const bodies = texts.map((file) => readFileSync(file, 'utf8').trim());
     return [`${name} ${version}: ${license}`, ...bodies].join('\n\n');
   });
   if (refused.length > 0) throw new Error(`These licences are not allowed: ${refused.join(', ')}.`);

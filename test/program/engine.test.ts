@@ -75,6 +75,7 @@ const exceptions: readonly (readonly [words: RegExp, files: RegExp, reason: stri
   [/^(tag|webhook)s$/i, /^rest\/openapi\//, 'OpenAPI has tags and webhooks.'],
   [/^short$/i, /./, 'Texts, bodies and pauses may be short.'],
   [/^webhook$/i, /^changes\/events\.ts$/, 'The log has a column for the events of a receiver.'],
+  [/^pixels?$/i, /^images\//, 'Images have pixels.'],
   [/^redirects$/i, /^outgoing\//, 'Receivers may answer with redirects.'],
 ];
 
