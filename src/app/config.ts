@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { isRole, type RoleRule, roles } from '../domain/access/role.ts';
+import { PREVIEW_MEGABYTES } from '../domain/services.ts';
 import type { PoolOptions } from '../engine/db/driver.ts';
 import {
   DATABASE_URLS,
@@ -241,6 +242,8 @@ const settings = {
   /** The memory for links of visitors, in megabytes. */
   linkCacheMegabytes: ['LINK_CACHE_MB', integerSetting(1, 100_000).default(64)],
   publicStatistics: ['PUBLIC_STATISTICS', flag.default(true)],
+  /** Megabytes that an account's images of previews may have. */
+  previewMegabytes: ['PREVIEW_STORAGE_MB', integerSetting(0, 100_000).default(PREVIEW_MEGABYTES)],
   /** Requests a minute for each key; 0 for no limit. */
   rateLimit: ['RATE_LIMIT', integerSetting(0, 1_000_000_000).default(600)],
   /** Subscriptions that each key, or user, may have at once in a process. */

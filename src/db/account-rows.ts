@@ -10,6 +10,7 @@ export const ACCOUNT_TABLES = {
   Webhook: ['id'],
   Change: ['id'],
   TakenLinks: ['id'],
+  Image: ['id'],
   KeptAnswer: ['id'],
   Invitation: ['id'],
   ApiKey: ['id'],

@@ -22,6 +22,7 @@ export const models = Object.values(Prisma.ModelName).filter(
 const keys: Partial<Record<Model, readonly string[]>> = {
   // Those of their changes.
   ChangeValues: ['id'],
+  ChangeImage: ['changeId', 'hash'],
   LinkPixel: ['linkId', 'pixelId'],
   LinkTag: ['linkId', 'tagId'],
   LinkCounter: ['linkId'],

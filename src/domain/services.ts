@@ -1,10 +1,14 @@
 import { randomInt } from 'node:crypto';
+import { ImageWork } from '../engine/images/work.ts';
 import type { SendMail } from '../engine/outgoing/mail.ts';
 import { hostOf, matchOtherNames, protocolOf, withoutPort } from '../engine/rules/url.ts';
 import type { Random } from '../engine/tools/random.ts';
 import type { OperatorLists } from './link/blocklists.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { WAITING_LIMITS, type WaitingLimits } from './webhook/waiting-limits.ts';
+
+/** Megabytes that an account's images may have by default: two thousand of the largest. */
+export const PREVIEW_MEGABYTES = 200;
 
 /** Settings and services that the rules depend on. */
 export interface Services {
@@ -25,6 +29,10 @@ export interface Services {
   hashPassword(owner: string, password: string): Promise<string>;
   /** True if the password has this hash; owners take turns. */
   verifyPassword(owner: string, password: string, hash: string): Promise<boolean>;
+  /** Makes images anew. */
+  readonly images: Pick<ImageWork, 'make'>;
+  /** Megabytes that an account's images of previews may have. */
+  readonly previewMegabytes: number;
   /** True if domains must be verified before they serve visitors. */
   readonly verifiesDomains: boolean;
   /** The texts of the TXT records of a host name in DNS. @param timeout in milliseconds */
@@ -37,7 +45,9 @@ export interface Services {
   readonly waitingLimits: WaitingLimits;
 }
 
-interface Settings extends Pick<Services, 'verifiesDomains' | 'allowPrivateWebhooks'> {
+interface Settings
+  extends Pick<Services, 'verifiesDomains' | 'allowPrivateWebhooks'>,
+    Partial<Pick<Services, 'previewMegabytes'>> {
   readonly baseUrl: string;
   readonly consoleUrl?: string | undefined;
   /** The port that the service listens on. */
@@ -65,15 +75,13 @@ export function withQuestions(services: Services, ask: () => void): Services {
       }),
     hashPassword: (...given) => asking(() => services.hashPassword(...given)),
     verifyPassword: (...given) => asking(() => services.verifyPassword(...given)),
+    images: { make: (...given) => asking(() => services.images.make(...given)) },
     resolveTxt: (...given) => asking(() => services.resolveTxt(...given)),
   };
 }
 
 /** The services with these settings; what is not given is the program's own. */
-export function createServices(
-  { baseUrl, consoleUrl, port, verifiesDomains, allowPrivateWebhooks }: Settings,
-  given: Given,
-): Services {
+export function createServices({ baseUrl, consoleUrl, port, ...settings }: Settings, given: Given): Services {
   return {
     scheme: protocolOf(baseUrl),
     isOtherName: matchOtherNames(baseUrl, port),
@@ -84,8 +92,10 @@ export function createServices(
     random: randomInt,
     hashPassword,
     verifyPassword,
-    verifiesDomains,
-    allowPrivateWebhooks,
+    images: new ImageWork(),
+    verifiesDomains: settings.verifiesDomains,
+    allowPrivateWebhooks: settings.allowPrivateWebhooks,
+    previewMegabytes: settings.previewMegabytes ?? PREVIEW_MEGABYTES,
     ...given,
   };
 }

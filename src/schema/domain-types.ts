@@ -126,7 +126,11 @@ export function inputType<Schema extends z.core.$ZodObject>(
     const byDefault = `${about.replace(/\.$/, '')}; ${defaultValue} by default.`;
     const cleared = accepts(rule, null) ? `${about} Null clears ${items ? 'them' : 'it'}.` : about;
     const words = updates ? cleared : defaultValue === undefined ? about : byDefault;
-    const limited = items ? limitedTo({ maxItems: findMaxItems(described.value) }) : {};
+    const limited = items
+      ? limitedTo({ maxItems: findMaxItems(described.value) })
+      : described.format === 'data-url'
+        ? limitedTo({ isLong: true })
+        : {};
     return [field, { type, required: !accepts(rule, undefined), description: words, ...limited }] as const;
   });
   const { isOneOf = false } = z.globalRegistry.get(schema) ?? {};

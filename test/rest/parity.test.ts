@@ -632,8 +632,17 @@ test.each(operations)('%s gives the same result as its GraphQL counterpart', asy
 });
 
 test('the comparison covers every field of links', () => {
-  // Only the invalid fields have an alias and an external id, which are unique. v1 has no `reuse`, no UTM templates and no rules.
-  const others = ['alias', 'externalId', 'reuse', 'utmTemplateId', 'utmOnTargets', 'rules', 'ruleTests'];
+  // Only the invalid fields have an alias and an external id, which are unique. v1 has no `reuse`, no UTM templates, no rules and no previews.
+  const others = [
+    'alias',
+    'externalId',
+    'reuse',
+    'utmTemplateId',
+    'utmOnTargets',
+    'rules',
+    'ruleTests',
+    'preview',
+  ];
   const taken = Object.keys(createLinkInput.shape).filter((name) => !others.includes(name));
   expect(Object.keys(wholeInput()).sort()).toEqual(taken.sort());
   expect(plainFields.map(({ name }) => name)).toContain('title');

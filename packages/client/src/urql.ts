@@ -29,14 +29,14 @@ const withoutId = `
   CountryTarget CreatedApiKey CreatedWebhook Devices DomainConnection DomainEdge DomainVerification
   FieldError ForgottenChanges HoursCondition ImportLinksResult ImportedLink InUseError
   InvitationConnection InvitationEdge LanguageTarget LinkConnection LinkEdge LinkExpiration
-  LinkPage LinkRuleStep LinkTargeting MemberConnection MemberEdge NotFoundError OperationRuns
-  PageInfo PixelConnection PixelEdge PlatformTarget Platforms QueryCondition RateLimit ReasonValue
-  RedirectDecision RedirectStep RevertedChange RuleCondition RuleExpectation RuleTargetShare
-  RuleTest RuleTestVisitor RuleValue RuleWarning SavedOperationConnection SavedOperationEdge
-  SavedVariable SpaceConnection SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow
-  StatisticsRowPage StatisticsTop StatisticsVariant TagConnection TagEdge TimeCondition TopLink
-  TopLinks UtmTemplateConnection UtmTemplateEdge ValidationError Viewer WebhookConnection
-  WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
+  LinkPage LinkPreview LinkRuleStep LinkTargeting MemberConnection MemberEdge NotFoundError
+  OperationRuns PageInfo PixelConnection PixelEdge PlatformTarget Platforms QueryCondition
+  RateLimit ReasonValue RedirectDecision RedirectStep RevertedChange RuleCondition RuleExpectation
+  RuleTargetShare RuleTest RuleTestVisitor RuleValue RuleWarning SavedOperationConnection
+  SavedOperationEdge SavedVariable SpaceConnection SpaceEdge SpacePage Statistics StatisticsPoint
+  StatisticsRow StatisticsRowPage StatisticsTop StatisticsVariant TagConnection TagEdge
+  TimeCondition TopLink TopLinks UtmTemplateConnection UtmTemplateEdge ValidationError Viewer
+  WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
 `;
 
 /**

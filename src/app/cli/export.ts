@@ -105,7 +105,7 @@ export const main = command({ help, options }, async ({ values, config, io, show
   await withDatabase(config, async (db) => {
     const writer = await accountNamed(db, account);
     const { records, counts } = counting(
-      exportAccount(db, writer, { scheme: protocolOf(getBaseUrl(config)) }),
+      exportAccount(db, writer, { scheme: protocolOf(getBaseUrl(config)) }, format === 'json'),
     );
     const text = writers[format](records);
     if (file === undefined)

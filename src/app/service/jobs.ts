@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { valueRetention } from '../../db/change-values.ts';
 import type { Database } from '../../db/database.ts';
 import { accessRetention } from '../../db/ended-access.ts';
+import { ImageRetention } from '../../db/images.ts';
 import { runsRetention } from '../../db/operations.ts';
 import { DeletedStatisticsRemoval } from '../../db/statistics/delete-statistics.ts';
 import { StatisticsRetention } from '../../db/statistics/statistics-retention.ts';
@@ -102,6 +103,12 @@ export function listJobs({
       every: HOUR,
       failure: 'old changes could not be deleted',
       run: changeRetention(db, historyDays, retentionTime, log),
+    },
+    {
+      name: 'images that nothing names',
+      every: MINUTE,
+      failure: 'images that nothing names could not be deleted',
+      run: new ImageRetention(db, now, log),
     },
     {
       name: 'ended tokens and guesses of strangers',

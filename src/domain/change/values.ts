@@ -83,12 +83,14 @@ interface KeepOptions {
   readonly restoring?: object;
   /** The ids of the links that a deleted space or tag had; null if they are too many. */
   readonly linkIds?: readonly number[] | null;
+  /** The hashes of images in the values. */
+  readonly images?: readonly string[];
 }
 
 /** The values of a change as they are stored, or null for a change without any. */
 export function keepValues(
   values: readonly (ChangedText | SecretField)[],
-  { isFinal = false, restoring, linkIds }: KeepOptions = {},
+  { isFinal = false, restoring, linkIds, images = [] }: KeepOptions = {},
 ): KeptValues | null {
   if (values.length === 0) return null;
   const stored = values.map(store);
@@ -103,6 +105,7 @@ export function keepValues(
     isRevertable: !isFinal && hasAll && hasOthers && linkIds !== null,
     restoring: restoring === undefined ? null : JSON.stringify(restoring),
     memberIds: linkIds ? JSON.stringify(linkIds) : null,
+    ...(images.length > 0 && { images }),
   };
 }
 

@@ -263,9 +263,14 @@ async function createOnce(
     outcomes.push(outcome);
     if (outcome.kind === 'refused' && outcome.taken && onTaken === 'stop') break;
     if (input === undefined || outcome.kind !== 'created' || dryRun) continue;
-    const rowWith = await prepareRow({ db, actor, services, input, domainId: input.domainId, now }, origin);
+    const checked = { db, actor, services, input, domainId: input.domainId, now };
+    const row = await makeRow(checked, origin, outcome.alias);
+    if ('errors' in row) {
+      outcomes[outcomes.length - 1] = { kind: 'refused', fields: row.errors, taken: false };
+      continue;
+    }
     links.push({
-      row: rowWith(outcome.alias),
+      row: row.columns,
       pixelIds: input.pixelIds ?? [],
       tagIds: input.tagIds ?? [],
       tags,
@@ -276,6 +281,22 @@ async function createOnce(
   for (const one of externalIds) dryRun?.externalIds.add(one);
   if (links.length > 0) await write(db, actor, links, now);
   return outcomes;
+}
+
+/** The row of a link, or the errors of an image, which are known only once it is made. */
+async function makeRow(
+  checked: Parameters<typeof prepareRow>[0],
+  origin: Origin,
+  alias: string,
+): Promise<{ readonly columns: NewLink['row'] } | { readonly errors: readonly FieldError[] }> {
+  try {
+    const rowWith = await prepareRow(checked, origin);
+    return { columns: rowWith(alias) };
+  } catch (error) {
+    if (error instanceof DomainError && error.fields.some(({ path }) => path[0] === 'preview'))
+      return { errors: error.fields };
+    throw error;
+  }
 }
 
 function findInputReferences(

@@ -2,6 +2,7 @@
 // by, the columns that they set (`buildColumns`, which also hashes passwords), and the names of fields in the log. Only the
 // form of values is checked here; what they refer to, in `check.ts`.
 import { z } from 'zod';
+import type { Data } from '../../db/database.ts';
 import type { NewLink } from '../../db/links.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
 import {
@@ -31,6 +32,7 @@ import { MAX_RULE_TESTS, MAX_RULES } from '../rule/limits.ts';
 import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { ALIAS_RULE, aliasInput } from './alias.ts';
+import { noPreview, previewColumns, previewInput } from './preview.ts';
 import { linkPrivacy } from './privacy.ts';
 import { encodeTargets, MAX_TARGETS, targetLists, targetTypeInput } from './targeting.ts';
 
@@ -179,6 +181,7 @@ const clearable = {
     .nullish(),
   expiration: clearedTo(expiration, noExpiration).describe('When the link expires.'),
   targeting: clearedTo(targeting, noTargeting).describe('Different destinations for different visitors.'),
+  preview: clearedTo(previewInput, noPreview).describe('The card that chats and social networks show.'),
   rules: clearedTo(rulesInput, []).describe(
     `Who goes where, in order: the first rule that matches leads, before the targeting. At most ${MAX_RULES}; replaces all of them.`,
   ),
@@ -316,12 +319,20 @@ export function resolveTime(
   return isKept ? stored : given.at;
 }
 
+/** The caller, the services and the time by which columns are made. */
+export interface Building {
+  readonly db: Data;
+  readonly services: Services;
+  readonly actor: Writer;
+  readonly now: Date;
+}
+
 /**
  * The columns that the input sets; absent fields are undefined. Fields not handled here have a column of the same name.
  * @param stored the link that is changed, if any: a password that it has already keeps its hash
  */
-export async function buildColumns(input: LinkInput, services: Services, actor: Writer, stored?: Link) {
-  const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...given } = input;
+export async function buildColumns(input: LinkInput, { db, services, actor, now }: Building, stored?: Link) {
+  const { alias, expiration, targeting, preview, domainId: _domainId, pixelIds: _pixelIds, ...given } = input;
   const { rules: _rules, ruleTests: _ruleTests, ...others } = given;
   const { tagIds: _tagIds, addTagIds: _added, removeTagIds: _removed, startsAt, ...rest } = others;
   const { utmTemplateId: _utmTemplateId, utmOnTargets: _utmOnTargets, ...columns } = rest;
@@ -333,8 +344,10 @@ export async function buildColumns(input: LinkInput, services: Services, actor: 
     return isSame ? before : services.hashPassword(owner, given);
   };
   const [password, privacyPassword] = await Promise.all([hash('password'), hash('privacyPassword')]);
+  const card = await previewColumns(db, actor, services, preview, now);
   return {
     ...columns,
+    ...card,
     urlKey: input.url && foldCase(input.url),
     ...(alias ? aliasColumns(alias) : {}),
     titleKey: input.title && foldCase(input.title),
@@ -381,4 +394,7 @@ export const fieldNames: FieldNames = {
   platforms: 'targeting',
   languages: 'targeting',
   rotation: 'targeting',
+  previewTitle: 'preview',
+  previewDescription: 'preview',
+  previewImage: 'preview',
 };

@@ -88,8 +88,7 @@ async function readNewLink(...[db, actor, services, unparsed, now, select = {}]:
   const { domainId: _, ...given } = givenFields(input, unparsed);
   const columns = await buildColumns(
     { ...given, password: undefined, privacyPassword: undefined },
-    services,
-    actor,
+    { db, services, actor, now },
   );
   const destination = { accountId: actor.accountId, domainId, url: input.url };
   return { ...creation, reuse: new Reuse(services, destination, given, columns, now) };

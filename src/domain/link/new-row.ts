@@ -43,7 +43,7 @@ export async function prepareRow(
   const { url, spaceId } = input;
   const { createdAt = now, updatedAt = now } = times;
   const addUtm = await utmFor(db, actor, input, spaceId, now);
-  const built = await buildColumns(input, services, actor);
+  const built = await buildColumns(input, { db, services, actor, now });
   // Rules and targets that were deleted with the link keep their ids, and new ones get none that were used.
   const made = ruleColumns(input, restored ? { rules: restored.rules, ruleTests: '[]' } : null, updatedAt);
   const rules = made.rules ?? restored?.rules;

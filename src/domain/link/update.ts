@@ -131,7 +131,7 @@ export async function updateLink(db: Data, actor: Actor, updating: Updating): Pr
 }
 
 /**
- * Hashes and compares the passwords of a change of a batch, which takes long, before the first one is written.
+ * Hashes and compares the passwords of a change of a batch, and makes its image, which takes long, before the first one is written.
  * @returns a function that does the rest of `updateLink`
  * @throws DomainError VALIDATION, NOT_FOUND
  */
@@ -141,8 +141,8 @@ export async function prepareLinkUpdate(
   updating: Updating,
 ): Promise<() => Promise<SelectedLink>> {
   const change = readUpdate(db, actor, updating);
-  const { password, privacyPassword } = change.input;
-  if (password == null && privacyPassword == null) return () => writeUpdate(change);
+  const { password, privacyPassword, preview } = change.input;
+  if (password == null && privacyPassword == null && preview?.image == null) return () => writeUpdate(change);
   const link = await db.prisma.link.findUnique({ where: change.where });
   const hashed = link && { ...(await hashUpdate(change, link)), link };
   return () => writeUpdate(change, hashed);
@@ -171,8 +171,8 @@ interface Hashed extends Columns {
 }
 
 /** Hashes the passwords. A password that is set to what it is keeps its hash, but the statistics get a new one. */
-async function hashUpdate({ input, services, actor }: Change, link: Link) {
-  const data = await buildColumns(input, services, actor, link);
+async function hashUpdate({ db, input, services, actor, now }: Change, link: Link) {
+  const data = await buildColumns(input, { db, services, actor, now }, link);
   const { privacyPassword: given } = input;
   const isSame = given != null && data.privacyPassword === link.privacyPassword;
   // The cookies of the statistics page depend on the hash: setting a password ends them.

@@ -7,6 +7,7 @@ import { fieldsSet } from '../change/change.ts';
 import { type ChangedText, jsonText, keepValues, type SecretField } from '../change/values.ts';
 import { NO_STORED_RULES, readStoredRules } from '../rule/parse.ts';
 import { fieldNames } from './fields.ts';
+import { previewText } from './preview.ts';
 import { parseTargetLists } from './targeting.ts';
 
 /** A link with the ids of its pixels and tags, as far as its fields are needed. */
@@ -45,6 +46,7 @@ const texts: Readonly<Record<string, (link: LinkState) => string | null>> = {
   tags: ({ tags }) => idsText(tags),
   expiration: expirationText,
   targeting: targetingText,
+  preview: previewText,
   // The stored JSON, with the ids of rules and targets.
   rules: ({ rules = NO_STORED_RULES }) => (readStoredRules(rules).rules.length === 0 ? null : rules),
   ruleTests: ({ ruleTests = '[]' }) => (ruleTests === '[]' ? null : ruleTests),
@@ -77,6 +79,11 @@ function changedTexts(
   );
 }
 
+/** The images of links. */
+function imagesOf(...links: readonly LinkState[]): string[] {
+  return links.flatMap(({ previewImage }) => previewImage ?? []);
+}
+
 /** The values of an update, for the log. @param isFinal true if it cannot be taken back */
 export function keepUpdate(
   fields: readonly string[],
@@ -84,7 +91,8 @@ export function keepUpdate(
   after: LinkState,
   isFinal = false,
 ): KeptValues | null {
-  return keepValues(changedTexts(fields, before, after), { isFinal });
+  const images = fields.includes('preview') ? imagesOf(before, after) : [];
+  return keepValues(changedTexts(fields, before, after), { isFinal, images });
 }
 
 /**
@@ -131,7 +139,7 @@ function keepDeleted(link: WholeLink): KeptValues | null {
   const { createdAt, password, privacyPassword } = row;
   const { next: nextRuleId } = readStoredRules(row.rules);
   const restoring = { createdAt, clicks, lastClickedAt, password, privacyPassword, nextRuleId };
-  return keepValues(changedTexts(fields, link, null), { restoring });
+  return keepValues(changedTexts(fields, link, null), { restoring, images: imagesOf(link) });
 }
 
 /** The values of links that are about to be deleted, by their ids. Their counters are locked. */

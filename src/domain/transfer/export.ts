@@ -1,4 +1,5 @@
 import type { Data } from '../../db/database.ts';
+import { readImages } from '../../db/images.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
 import { csvLine } from '../../engine/tools/csv-writer.ts';
 import type { Link, Pixel, Prisma, SavedOperation, Tag } from '../../generated/sqlite/client.ts';
@@ -27,11 +28,13 @@ async function* pages<Row extends { id: number }>(
  * Everything of the account that its keys can read: its domains and saved operations, then spaces, tags and pixels without links, then its links, oldest
  * first, each with its space, tags and pixels. They are read in pages, not in one snapshot: changes during the export may be
  * missing.
+ * @param withImages whether links have the images of their previews
  */
 export async function* exportAccount(
   db: Data,
   { accountId }: Writer,
   services: Pick<Services, 'scheme'>,
+  withImages = true,
 ): AsyncGenerator<ExportRecord> {
   const after = (id: number) => ({ accountId, id: { gt: id } });
   for await (const domain of pages((page, id) => db.prisma.domain.findMany({ ...page, where: after(id) })))
@@ -57,7 +60,17 @@ export async function* exportAccount(
   for await (const link of pages((page, id) =>
     db.prisma.link.findMany({ ...page, where: after(id), include }),
   ))
-    yield linkRecord(link, services);
+    yield { ...linkRecord(link, services), ...(withImages && (await exportImage(db, link))) };
+}
+
+/** The image of a link's preview as a data URL, if it has one. */
+async function exportImage(
+  db: Data,
+  { accountId, previewImage: hash }: Pick<Link, 'accountId' | 'previewImage'>,
+): Promise<ExportRecord> {
+  if (hash === null) return {};
+  const content = (await readImages(db, accountId, [hash])).get(hash);
+  return content === undefined ? {} : { preview_image: `data:image/jpeg;base64,${content}` };
 }
 
 const include = {
@@ -106,6 +119,8 @@ function linkRecord(
     alias: link.alias,
     url: link.url,
     ...Object.fromEntries(linkTexts.map((name) => [name, link[name]])),
+    preview_title: link.previewTitle,
+    preview_description: link.previewDescription,
     external_id: link.externalId,
     space: space?.name,
     space_color: space?.color,
@@ -129,12 +144,15 @@ function linkRecord(
   };
 }
 
+/** The columns of CSV: a cell of a spreadsheet has no room for an image. */
+const csvFields = exportFields.filter((field) => field !== 'preview_image');
+
 /** The records as CSV: a header, then a line for each. Without the byte order mark, Excel reads it as Windows-1252. */
 export async function* asCsv(records: AsyncIterable<ExportRecord>): AsyncGenerator<string> {
-  yield `\uFEFF${csvLine(exportFields)}`;
+  yield `\uFEFF${csvLine(csvFields)}`;
   for await (const record of records)
     yield csvLine(
-      exportFields.map((field) => {
+      csvFields.map((field) => {
         const value = record[field];
         return typeof value === 'boolean' ? Number(value) : value;
       }),

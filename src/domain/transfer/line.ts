@@ -93,6 +93,11 @@ function buildLine(values: Values, access: Access, format: Format, now: Date) {
     fields: {
       url: values.url,
       ...Object.fromEntries(linkTexts.map((one) => [one, values[one]])),
+      preview: {
+        title: values.preview_title,
+        description: values.preview_description,
+        image: values.preview_image,
+      },
       externalId: values.external_id,
       ...closedBy(access, values.password, notes),
       ...readPrivacy(values, notes),

@@ -311,7 +311,16 @@ function recordSchema(format: Format) {
     domain: host,
     alias: aliasIn(format),
     url: address,
-    ...each(textCell, ...linkTexts, 'external_id', 'privacy_password', 'target_type'),
+    ...each(
+      textCell,
+      ...linkTexts,
+      'preview_title',
+      'preview_description',
+      'preview_image',
+      'external_id',
+      'privacy_password',
+      'target_type',
+    ),
     password,
     privacy,
     ...each(

@@ -50,6 +50,8 @@ export interface KeptValues {
   readonly restoring: string | null;
   /** The records that belonged to a deleted record, by their ids. */
   readonly memberIds: string | null;
+  /** Hashes of images that the values name, and that are kept with them; none by default. */
+  readonly images?: readonly string[];
 }
 
 /** A recorded change, with its position in the log: the order is `tx`, then `id`. */

@@ -61,10 +61,19 @@ async function insert(tx: Transaction, changes: readonly NewChange[], groups?: S
     tx: transactionOrder(tx).current,
     ...(groups && { groups }),
   });
-  const kept = changes.flatMap(({ values }, index) =>
-    values == null ? [] : { id: Number(ids[index]), ...values },
-  );
-  if (kept.length > 0) await tx.insertMany('ChangeValues', kept);
+  const kept = changes.flatMap(({ values }, index) => {
+    if (values == null) return [];
+    const { images = [], ...columns } = values;
+    return { images: [...new Set(images)], columns: { id: Number(ids[index]), ...columns } };
+  });
+  if (kept.length > 0)
+    await tx.insertMany(
+      'ChangeValues',
+      kept.map(({ columns }) => columns),
+    );
+  const named = kept.flatMap(({ images, columns: { id } }) => images.map((hash) => sql`(${id}, ${hash})`));
+  if (named.length > 0)
+    await tx.execute(sql`INSERT INTO "ChangeImage" ("changeId", "hash") VALUES ${join(named)}`);
   return changes.map(({ values: _, ...change }, index) => ({ ...change, id: Number(ids[index]) }));
 }
 

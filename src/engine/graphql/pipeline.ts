@@ -73,7 +73,7 @@ export async function run<Request extends EngineRequest, Context extends Request
     request.named(operation.name);
     const definitions = operation.node.variableDefinitions ?? [];
     const size = measureOperation(operation, variables, limits, amounts.values);
-    checkInputs(size.inputs, amounts, definitions);
+    checkInputs(size.inputs, amounts, definitions, { schema: api.schema, variables });
     checkSize(size);
     if (operation.isSubscription && size.cost > limits.event) throw tooLarge('event', Math.ceil(size.cost));
     const coerced = coerceVariables(api.schema, definitions, variables, (name) => operation.maxItemsIn(name));

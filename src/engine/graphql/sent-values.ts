@@ -1,5 +1,14 @@
-import type { VariableDefinitionNode } from 'graphql';
+import {
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
+  isInputType,
+  typeFromAST,
+  type VariableDefinitionNode,
+} from 'graphql';
 import { type Amount, type Inputs, measureAmount } from './cost/inputs.ts';
+import { isLongText } from './input-limits.ts';
 import { limits, tooLarge } from './limits.ts';
 
 type Sent = Readonly<Record<string, unknown>>;
@@ -48,24 +57,50 @@ export function amountsIn(variables: Sent, extensions: Sent | null | undefined):
   return { values: measurement.values, ofVariables };
 }
 
+/** The longest text in a variable, without those of an input's fields that take texts of any length. */
+function longestIn(value: unknown, type: GraphQLInputType | null): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Array.isArray(value)) return value.reduce((most, one) => Math.max(most, longestIn(one, type)), 0);
+  const named = type && getNamedType(type);
+  const fields = isInputObjectType(named) ? named.getFields() : {};
+  return Object.entries(value).reduce((most, [name, inner]) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field && isLongText(field) && typeof inner === 'string') return most;
+    return Math.max(most, longestIn(inner, field?.type ?? null));
+  }, 0);
+}
+
+/** The variables of an operation as they were sent, and the schema that has their types. */
+interface SentVariables {
+  readonly schema: GraphQLSchema;
+  readonly variables: Sent;
+}
+
 /**
  * Checks what the fields of an operation are given, over all uses.
+ * @param sent absent if no variables are sent
  * @throws GraphQLError if it has too many values, or too much or too long text
  */
 export function checkInputs(
   { literals, uses }: Inputs,
   { ofVariables }: SentAmounts,
   definitions: readonly VariableDefinitionNode[],
+  sent?: SentVariables,
 ): void {
   let { values, characters, longest } = literals;
-  for (const { variable, defaultValue } of uses.size > 0 ? definitions : []) {
+  for (const { variable, type, defaultValue } of uses.size > 0 ? definitions : []) {
     const { value: name } = variable.name;
     const times = uses.get(name) ?? 0;
     const given = ofVariables.get(name) ?? (defaultValue && measureAmount([defaultValue]));
     if (times === 0 || given === undefined) continue;
     values += given.values * times;
     characters += given.characters * times;
-    longest = Math.max(longest, given.longest);
+    if (given.longest <= limits.textLength || sent === undefined) longest = Math.max(longest, given.longest);
+    else {
+      const of = typeFromAST(sent.schema, type) ?? null;
+      longest = Math.max(longest, longestIn(sent.variables[name], isInputType(of) ? of : null));
+    }
   }
   if (longest > limits.textLength) throw tooLarge('textLength', longest);
   if (values > limits.values) throw tooLarge('values', values);

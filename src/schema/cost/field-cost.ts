@@ -7,6 +7,9 @@ import { MAX_BATCH } from '../../engine/rules/input.ts';
 export const PASSWORD_COST = 15_000;
 export const DNS_COST = 15_000;
 
+/** The cost of an image that is made anew: a photo takes half a second. */
+export const IMAGE_COST = 50_000;
+
 /** The cost of a record that is created, updated or deleted. */
 const CHANGE_COST = 20;
 
@@ -15,8 +18,10 @@ const UTM_COST = 500;
 
 /** The cost of what is slow in an input, alone or next to the id of the record that it changes. */
 function slowWorkIn(given: unknown): number {
-  const addsUtm = getField(getField(given, 'input') ?? given, 'utmTemplateId') != null;
-  return hashesIn(given) * PASSWORD_COST + (addsUtm ? UTM_COST : 0);
+  const input = getField(given, 'input') ?? given;
+  const addsUtm = getField(input, 'utmTemplateId') != null;
+  const hasImage = getField(getField(input, 'preview'), 'image') != null;
+  return hashesIn(given) * PASSWORD_COST + (addsUtm ? UTM_COST : 0) + (hasImage ? IMAGE_COST : 0);
 }
 
 /** The cost of a mutation that changes one record; passwords in its input are hashed. */

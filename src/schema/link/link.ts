@@ -26,6 +26,7 @@ import {
   MAX_COUNTED,
 } from '../../domain/link/find-links.ts';
 import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.ts';
+import { imagePath } from '../../domain/link/preview.ts';
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { linkStatus, linkStatuses } from '../../domain/link/status.ts';
 import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
@@ -85,6 +86,27 @@ const LinkExpiration = builder.prismaObject('Link', {
     url: t.expose('expirationUrl', { type: 'URL', nullable: true }),
     at: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
     clicks: t.exposeInt('expirationClicks', { nullable: true }),
+  }),
+});
+
+const LinkPreview = builder.prismaObject('Link', {
+  variant: 'LinkPreview',
+  select: { id: true },
+  description: 'The card that chats and social networks show of a link.',
+  fields: (t) => ({
+    title: t.exposeString('previewTitle', { nullable: true, description: 'The title of the card.' }),
+    description: t.exposeString('previewDescription', {
+      nullable: true,
+      description: 'The text below the title.',
+    }),
+    imageUrl: t.field({
+      type: 'URL',
+      nullable: true,
+      select: { previewImage: true, domain: { select: { name: true } } },
+      description: "The picture, on the link's own host. An input takes it as `image`, too.",
+      resolve: ({ previewImage, domain }, _args, { services }) =>
+        previewImage === null ? null : `${services.scheme}//${domain.name}${imagePath(previewImage)}`,
+    }),
   }),
 });
 
@@ -167,6 +189,7 @@ export const Link = builder.prismaObject('Link', {
     }),
     expiration: t.variant(LinkExpiration, { description: 'When the link expires.' }),
     targeting: t.variant(LinkTargeting, { description: 'Different destinations for different visitors.' }),
+    preview: t.variant(LinkPreview, described('preview')),
     rules: t.field({
       type: [LinkRule],
       select: { rules: true },
