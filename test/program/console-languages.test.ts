@@ -2,12 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { texts as german } from '../../console/src/languages/de.ts';
 import { operationTexts as germanOperations } from '../../console/src/languages/de-operations.ts';
 import { ruleTexts as germanRules } from '../../console/src/languages/de-rules.ts';
+import { settingsTexts as germanSettings } from '../../console/src/languages/de-settings.ts';
 import { texts as spanish } from '../../console/src/languages/es.ts';
 import { operationTexts as spanishOperations } from '../../console/src/languages/es-operations.ts';
 import { ruleTexts as spanishRules } from '../../console/src/languages/es-rules.ts';
+import { settingsTexts as spanishSettings } from '../../console/src/languages/es-settings.ts';
 import { texts as french } from '../../console/src/languages/fr.ts';
 import { operationTexts as frenchOperations } from '../../console/src/languages/fr-operations.ts';
 import { ruleTexts as frenchRules } from '../../console/src/languages/fr-rules.ts';
+import { settingsTexts as frenchSettings } from '../../console/src/languages/fr-settings.ts';
 import { rules } from '../../src/domain/rules.ts';
 import { errorCodes } from '../../src/engine/rules/errors.ts';
 
@@ -28,9 +31,9 @@ function textsIn(value: unknown, path: string): [path: string, text: unknown][] 
 }
 
 describe.each([
-  ['German', german, [germanRules, germanOperations]],
-  ['French', french, [frenchRules, frenchOperations]],
-  ['Spanish', spanish, [spanishRules, spanishOperations]],
+  ['German', german, [germanRules, germanOperations, germanSettings]],
+  ['French', french, [frenchRules, frenchOperations, frenchSettings]],
+  ['Spanish', spanish, [spanishRules, spanishOperations, spanishSettings]],
 ])('the console in %s', (_, texts, later) => {
   test('words each rule, with names of its values only', () => {
     const worded: Readonly<Record<string, string>> = texts.rules ?? {};

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { useSession } from '../data/session.ts';
 import type { Role } from '../generated/documents.ts';
+import { settingsTexts } from '../settings-texts.ts';
 import { texts } from '../texts.ts';
 import { SelectField } from './field.tsx';
 
@@ -27,7 +28,7 @@ export function RoleField({
   const offered = roles.filter((one) => isAtLeast(role, one) && isAtLeast(highest, one));
   return (
     <SelectField
-      label={texts.people.role}
+      label={settingsTexts.people.role}
       value={value}
       options={offered.map((one) => ({ value: one, text: texts.roles[one] }))}
       onValue={onValue}

@@ -7,7 +7,7 @@ import { aboutRecord, showToast } from '../data/toasts.ts';
 import { write } from '../data/write.ts';
 import { type DomainRowFragment, VerifyDomainDocument } from '../generated/documents.ts';
 import { CopyButton } from '../parts/copy.tsx';
-import { texts } from '../texts.ts';
+import { settingsTexts } from '../settings-texts.ts';
 
 interface DnsRecord {
   readonly type: string;
@@ -23,7 +23,7 @@ function addressRecord(host: string, serviceHost: string): DnsRecord | null {
   const value = withoutPort(serviceHost).replace(/^\[(.*)\]$/, '$1');
   if (!/[.:]/.test(value)) return null;
   const type = value.includes(':') ? 'AAAA' : /^[\d.]+$/.test(value) ? 'A' : 'CNAME';
-  return { type, name: withoutPort(host), value, why: texts.domains.leads(value) };
+  return { type, name: withoutPort(host), value, why: settingsTexts.domains.leads(value) };
 }
 
 /** The DNS entries of a domain; if it is not verified, with a button that looks for them. */
@@ -37,7 +37,7 @@ export function DomainDns({
   const session = useSession();
   const [isBusy, setBusy] = useState(false);
   const [told, setTold] = useState('');
-  const t = texts.domains;
+  const t = settingsTexts.domains;
   const address = addressRecord(name, serviceHost);
   const proof = verified || !verification ? null : { type: 'TXT', ...verification, why: t.proves };
   const verify = async () => {

@@ -16,6 +16,7 @@ import { fullAddressText } from '../parts/address.tsx';
 import { TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
+import { settingsTexts } from '../settings-texts.ts';
 import { texts } from '../texts.ts';
 import { trimPasted, withScheme } from '../words/format.ts';
 import { DomainDns } from './domain-dns.tsx';
@@ -24,7 +25,7 @@ export function DomainsView(): ReactElement {
   const session = useSession();
   const all = useRead(ChoicesDocument, {}, { on: ['DOMAIN'] }).data?.domains.nodes;
   const serviceHost = all?.find(({ shared }) => shared)?.name ?? location.host;
-  const t = texts.domains;
+  const t = settingsTexts.domains;
   return (
     <RecordsView
       kind="DOMAIN"
@@ -73,7 +74,7 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
   const [name, setName] = useState(domain?.name ?? '');
   const [notFoundUrl, setNotFoundUrl] = useState(domain?.notFoundUrl ?? '');
   const [rootUrl, setRootUrl] = useState(domain?.rootUrl ?? '');
-  const t = texts.domains;
+  const t = settingsTexts.domains;
   const host = trimPasted(name)
     .replace(/^https?:\/\//i, '')
     .replace(/\/$/, '');

@@ -17,6 +17,7 @@ import { RecordList } from '../parts/record-list.tsx';
 import { RecordsHead } from '../parts/records.tsx';
 import { RoleField } from '../parts/role-field.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
+import { settingsTexts } from '../settings-texts.ts';
 import { texts } from '../texts.ts';
 import { ago, atMoment, onDay } from '../words/format.ts';
 import { isKey, useWebhooksChoice } from './people/webhooks-choice.tsx';
@@ -80,7 +81,7 @@ function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment; onClose: () =>
   const session = useSession();
   const { isKnown, disables, field } = useWebhooksChoice(isKey(apiKey.id));
   const revoke = async () => {
-    if (!isKnown) throw new Fault('refused', texts.people.keysUnknown);
+    if (!isKnown) throw new Fault('refused', settingsTexts.people.keysUnknown);
     const asked = { id: apiKey.id, disableWebhooks: disables };
     const { revokeApiKey } = await write(session, RevokeApiKeyDocument, asked);
     announceKinds('API_KEY', 'WEBHOOK');

@@ -22,13 +22,14 @@ import {
 import { EmailField, SelectField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { RoleField } from '../../parts/role-field.tsx';
+import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { trimPasted } from '../../words/format.ts';
 import { isOfUser, useWebhooksChoice } from './webhooks-choice.tsx';
 
 export type Member = MembersQuery['members']['nodes'][number];
 
-const t = texts.people;
+const t = settingsTexts.people;
 
 interface DialogProps {
   onClose(): void;

@@ -15,6 +15,7 @@ import { RecordList } from '../../parts/record-list.tsx';
 import { RecordsHead } from '../../parts/records.tsx';
 import { isAtLeast } from '../../parts/role-field.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
+import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { ago, onDay } from '../../words/format.ts';
 import {
@@ -28,7 +29,7 @@ import {
 
 type Invitation = InvitationsQuery['invitations']['nodes'][number];
 
-const t = texts.people;
+const t = settingsTexts.people;
 
 type Asked =
   | { readonly for: 'invite' | 'settings' }

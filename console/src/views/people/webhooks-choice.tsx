@@ -9,7 +9,7 @@ import {
   type WebhookMakersQuery,
 } from '../../generated/documents.ts';
 import { CheckField } from '../../parts/field.tsx';
-import { texts } from '../../texts.ts';
+import { settingsTexts } from '../../settings-texts.ts';
 
 type Webhook = WebhookMakersQuery['webhooks']['nodes'][number];
 
@@ -54,7 +54,7 @@ export function useWebhooksChoice(isMaker: (maker: WebhookMakerFragment) => bool
   useEffect(() => findFirst(), []);
   useAfterOutage(() => fault && find());
   useRetry(fault, find);
-  const t = texts.people;
+  const t = settingsTexts.people;
   if (fault) return { isKnown: false, disables: false, field: <p className="error">{faultText(fault)}</p> };
   if (webhooks === null) return { isKnown: false, disables: false, field: null };
   if (webhooks.length === 0) return { isKnown: true, disables: false, field: null };

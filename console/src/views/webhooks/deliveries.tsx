@@ -8,6 +8,7 @@ import { write } from '../../data/write.ts';
 import { DeliveriesDocument, RedeliverDocument, type WebhookRowFragment } from '../../generated/documents.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { MorePages } from '../../parts/records.tsx';
+import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { ago, atMoment } from '../../words/format.ts';
 import { describeAttempt, tellOutcome } from './outcome.ts';
@@ -24,7 +25,7 @@ export function Deliveries(props: { webhook: WebhookRowFragment; test: object | 
   }, [test]);
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{texts.webhooks.deliveries}</summary>
+      <summary>{settingsTexts.webhooks.deliveries}</summary>
       {isOpen && <List webhook={webhook} />}
     </details>
   );
@@ -39,7 +40,7 @@ function List({ webhook }: { webhook: WebhookRowFragment }): ReactElement | null
     { id, after },
     { on: ['LINK', 'SPACE', 'WEBHOOK'] },
   );
-  const t = texts.webhooks;
+  const t = settingsTexts.webhooks;
   const about = aboutRecord('WEBHOOK', id);
   const redeliver = (deliveryId: string) =>
     attempt(about, async () => {

@@ -6,6 +6,7 @@ import {
   type DeliveryRowFragment,
   type WebhookRowFragment,
 } from '../../generated/documents.ts';
+import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { atTime } from '../../words/format.ts';
 
@@ -14,7 +15,7 @@ export function describeAttempt(
   { status, responseStatus, error, lastAttemptAt }: DeliveryRowFragment,
   { warning }: Pick<WebhookRowFragment, 'warning'>,
 ): string {
-  const t = texts.webhooks;
+  const t = settingsTexts.webhooks;
   // A delivered message may be sent again.
   if (status === 'PENDING' && error === null) return t.sending;
   const answered =
@@ -43,7 +44,7 @@ export async function tellOutcome(
   sent: Pick<DeliveryRowFragment, 'id' | 'lastAttemptAt'>,
 ): Promise<void> {
   const about = aboutRecord('WEBHOOK', webhook.id);
-  const t = texts.webhooks;
+  const t = settingsTexts.webhooks;
   showToast(t.sending, { about });
   for (const seconds of LOOKS) {
     await wait(seconds);

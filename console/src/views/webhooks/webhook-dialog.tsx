@@ -9,6 +9,7 @@ import {
 } from '../../generated/documents.ts';
 import { CheckField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { withScheme } from '../../words/format.ts';
 
@@ -31,7 +32,7 @@ export function WebhookDialog({
   const session = useSession();
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [chosen, setChosen] = useState<readonly WebhookEvent[]>(webhook?.events ?? events);
-  const t = texts.webhooks;
+  const t = settingsTexts.webhooks;
   const save = async () => {
     const input = { url: withScheme(url), events: [...chosen] };
     if (webhook) {

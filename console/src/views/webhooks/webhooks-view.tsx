@@ -22,6 +22,7 @@ import { Menu } from '../../parts/menu.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { Records, RecordsHead } from '../../parts/records.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
+import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
 import { describeAttempt, tellOutcome } from './outcome.ts';
@@ -70,7 +71,9 @@ function LastFailure(props: {
   const [newest] = props.deliveries;
   if (!newest || newest.error === null || newest.status === 'DELIVERED') return null;
   return (
-    <p className="notice wrong">{texts.webhooks.notDelivered(describeAttempt(newest, props.webhook))}</p>
+    <p className="notice wrong">
+      {settingsTexts.webhooks.notDelivered(describeAttempt(newest, props.webhook))}
+    </p>
   );
 }
 
@@ -83,7 +86,7 @@ export function WebhooksView(): ReactElement {
   const [secret, setSecret] = useState<{ text: string; webhook: WebhookRowFragment } | null>(null);
   const [tested, setTested] = useState<WebhookRowFragment | null>(null);
   const { data, fault, again } = useRead(WebhooksDocument, {}, { on: ['LINK', 'SPACE', 'WEBHOOK'] });
-  const t = texts.webhooks;
+  const t = settingsTexts.webhooks;
   const test = (webhook: WebhookRowFragment) => {
     setTested({ ...webhook });
     void sendTest(session, webhook);
