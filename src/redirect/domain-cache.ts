@@ -132,7 +132,9 @@ export class DomainCache {
       const { found } = read;
       if (found === null || !servesVisitors(found, this.#services)) return { ...read, found: null };
       const isDisabled = found.account !== null && found.account.disabledAt !== null;
-      return isDisabled ? { ...read, found: { ...found, rootUrl: null, notFoundUrl: null } } : read;
+      return isDisabled
+        ? { ...read, found: { ...found, rootUrl: null, notFoundUrl: null, apps: null } }
+        : read;
     };
     // Most unknown hosts are other names of this service, so old entries may be used.
     return this.#domains.find(key, ask, wait, true);

@@ -4,6 +4,8 @@ import { isAlias, isItself } from '../domain/link/alias.ts';
 import { parseRules, readStoredRules } from '../domain/rule/parse.ts';
 import type { ParsedRules } from '../domain/rule/parsed.ts';
 import type { Services } from '../domain/services.ts';
+import { type AppFile, appFiles, readApps } from '../domain/short-domain/apps.ts';
+import { servesApps } from '../domain/short-domain/domain.ts';
 import { DatabaseAway } from '../engine/db/errors.ts';
 import { requireReadable } from '../engine/db/readable.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
@@ -103,6 +105,14 @@ export class LinkCache {
     await this.#databases.freshIfAvailable(wait);
     const { name, rootUrl } = await this.#domains.find(host, wait);
     return rootUrl === null || isItself(rootUrl, '/', [host, name]) ? null : rootUrl;
+  }
+
+  /** A file that systems of phones ask a host for, as JSON; null if its domain has no apps for it. */
+  async findAppFile(host: string, file: AppFile, wait = new VisitWait()): Promise<string | null> {
+    await this.#databases.freshIfAvailable(wait);
+    const domain = await this.#domains.find(host, wait);
+    const content = servesApps(domain) ? appFiles[file](readApps(domain)) : null;
+    return content && JSON.stringify(content);
   }
 
   /** True if pages for people are served on a host. */

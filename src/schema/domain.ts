@@ -1,4 +1,13 @@
 import {
+  type AndroidApp,
+  type AppleApp,
+  androidApp,
+  appleApp,
+  type DomainApps,
+  MAX_APPS,
+  readApps,
+} from '../domain/short-domain/apps.ts';
+import {
   createDomain,
   createDomainInput,
   deleteDomain,
@@ -13,6 +22,7 @@ import {
 import { costs } from '../engine/graphql/cost/costs.ts';
 import { builder } from './builder.ts';
 import { DNS_COST } from './cost/field-cost.ts';
+import { listDescriptions } from './domain-types.ts';
 import { defineConnection } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { defineMutations, defineQuery, idArgs } from './record-fields.ts';
@@ -35,6 +45,51 @@ const DomainVerification = builder
     }),
   });
 
+const described = { apple: listDescriptions(appleApp), android: listDescriptions(androidApp) };
+
+const AppleAppType = builder.objectRef<AppleApp>('AppleApp').implement({
+  description: 'An app for iOS, iPadOS or macOS.',
+  fields: (t) => ({
+    teamId: t.exposeString('teamId', described.apple('teamId')),
+    bundleId: t.exposeString('bundleId', described.apple('bundleId')),
+    paths: t.stringList({
+      ...described.apple('paths'),
+      extensions: costs({ size: MAX_APPS }),
+      resolve: ({ paths }) => [...paths],
+    }),
+  }),
+});
+
+const AndroidAppType = builder.objectRef<AndroidApp>('AndroidApp').implement({
+  description: 'An app for Android.',
+  fields: (t) => ({
+    package: t.exposeString('package', described.android('package')),
+    fingerprints: t.stringList({
+      ...described.android('fingerprints'),
+      extensions: costs({ size: MAX_APPS }),
+      resolve: ({ fingerprints }) => [...fingerprints],
+    }),
+  }),
+});
+
+const Apps = builder.objectRef<DomainApps>('DomainApps').implement({
+  description: 'The apps that open the links of a domain on phones.',
+  fields: (t) => ({
+    apple: t.field({
+      type: [AppleAppType],
+      description: 'Apps for iOS, iPadOS and macOS.',
+      extensions: costs({ size: MAX_APPS }),
+      resolve: ({ apple }) => apple,
+    }),
+    android: t.field({
+      type: [AndroidAppType],
+      description: 'Apps for Android.',
+      extensions: costs({ size: MAX_APPS }),
+      resolve: ({ android }) => android,
+    }),
+  }),
+});
+
 const Domain = builder.prismaObject('Domain', {
   select: { id: true },
   interfaces: [Node],
@@ -43,6 +98,12 @@ const Domain = builder.prismaObject('Domain', {
     name: t.exposeString('name'),
     notFoundUrl: t.expose('notFoundUrl', { type: 'URL', nullable: true }),
     rootUrl: t.expose('rootUrl', { type: 'URL', nullable: true }),
+    apps: t.field({
+      type: Apps,
+      select: { apps: true },
+      description: 'The apps that open its links on phones.',
+      resolve: readApps,
+    }),
     shared: t.boolean({
       select: { accountId: true },
       description: 'Whether all accounts may use the domain; then no account can change it.',

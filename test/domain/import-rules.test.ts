@@ -261,6 +261,28 @@ test('leaves out a rule of Dub that leads to an app', async () => {
   expect(told).toEqual([expect.stringMatching(/^ios is imported without the rule iOS: to\.0\.url must be/)]);
 });
 
+test.each([
+  ['dub', { ios: 'app://x', android: to('android') }, 'ios'],
+  ['shlink', { deviceLongUrls: { ios: 'app://x', android: to('android') } }, 'deviceLongUrls.ios'],
+] as const)(
+  'leaves out a target of %s that is an app, and keeps the others',
+  async (format, fields, column) => {
+    const { link, rules, told } = await imported(format, [
+      format === 'dub'
+        ? { domain: 'go.example', key: 'a', url, ...fields }
+        : { shortUrl: 'https://go.example/a', shortCode: 'a', longUrl: url, ...fields },
+    ]);
+    expect(rules).toEqual([]);
+    expect(link).toMatchObject({
+      targetType: 'PLATFORM',
+      platforms: JSON.stringify([{ platform: 'ANDROID', url: to('android') }]),
+    });
+    expect(told).toEqual([
+      expect.stringMatching(new RegExp(`^${column} is imported without this target: must be`)),
+    ]);
+  },
+);
+
 test.each(['csv', 'json'] as const)('rules and tests are the same after an export as %s', async (format) => {
   const rules = [
     {

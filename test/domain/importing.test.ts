@@ -157,7 +157,13 @@ test('an export and an import restore an account unchanged', async () => {
   const domain = await owner.domain('go.acme.example');
   await server.database.prisma.domain.update({
     where: { id: domain },
-    data: { rootUrl: 'https://acme.example/' },
+    data: {
+      rootUrl: 'https://acme.example/',
+      apps: JSON.stringify({
+        apple: [{ teamId: 'ABCDE12345', bundleId: 'com.example.app', paths: ['NOT /b', '*'] }],
+        android: [{ package: 'com.example.app', fingerprints: [Array(32).fill('0A').join(':')] }],
+      }),
+    },
   });
   await owner.link({
     alias: '-dash',

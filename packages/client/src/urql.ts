@@ -25,18 +25,19 @@ export { possibleTypes } from './possible-types.ts';
 
 /** Types without an id: Graphcache stores them in the record that contains them. */
 const withoutId = `
-  ApiKeyConnection ApiKeyEdge ChangeConnection ChangeEdge ChangedValue Codes ConflictError
-  CountryTarget CreatedApiKey CreatedWebhook Devices DomainConnection DomainEdge DomainVerification
-  FieldError ForgottenChanges HoursCondition ImportLinksResult ImportedLink InUseError
-  InvitationConnection InvitationEdge LanguageTarget LinkConnection LinkEdge LinkExpiration
-  LinkPage LinkPreview LinkRuleStep LinkTargeting MemberConnection MemberEdge NotFoundError
-  OperationRuns PageInfo PixelConnection PixelEdge PlatformTarget Platforms QueryCondition
-  RateLimit ReasonValue RedirectDecision RedirectStep RevertedChange RuleCondition RuleExpectation
-  RuleTargetShare RuleTest RuleTestVisitor RuleValue RuleWarning SavedOperationConnection
-  SavedOperationEdge SavedVariable SpaceConnection SpaceEdge SpacePage Statistics StatisticsPoint
-  StatisticsRow StatisticsRowPage StatisticsTop StatisticsVariant TagConnection TagEdge
-  TimeCondition TopLink TopLinks UtmTemplateConnection UtmTemplateEdge ValidationError Viewer
-  WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
+  AndroidApp ApiKeyConnection ApiKeyEdge AppleApp ChangeConnection ChangeEdge ChangedValue Codes
+  ConflictError CountryTarget CreatedApiKey CreatedWebhook Devices DomainApps DomainConnection
+  DomainEdge DomainVerification FieldError ForgottenChanges HoursCondition ImportLinksResult
+  ImportedLink InUseError InvitationConnection InvitationEdge LanguageTarget LinkConnection
+  LinkEdge LinkExpiration LinkPage LinkPreview LinkRuleStep LinkTargeting MemberConnection
+  MemberEdge NotFoundError OperationRuns PageInfo PixelConnection PixelEdge PlatformTarget
+  Platforms QueryCondition RateLimit ReasonValue RedirectDecision RedirectStep RevertedChange
+  RuleCondition RuleExpectation RuleTargetShare RuleTest RuleTestVisitor RuleValue RuleWarning
+  SavedOperationConnection SavedOperationEdge SavedVariable SpaceConnection SpaceEdge SpacePage
+  Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop StatisticsVariant
+  TagConnection TagEdge TimeCondition TopLink TopLinks UtmTemplateConnection UtmTemplateEdge
+  ValidationError Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
+  WebhookEdge
 `;
 
 /**

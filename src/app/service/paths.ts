@@ -15,8 +15,16 @@ export const surfaces = {
   other: { name: 'other' },
 } as const satisfies Record<string, Surface>;
 
-/** Files of the service besides its reserved paths; no alias has a dot. */
-const files = new Set(['', 'openapi.json', 'schema.graphql', 'favicon.ico', 'inter.woff2', 'robots.txt']);
+/** Files of the service, and a folder of theirs, besides its reserved paths; no alias has a dot. */
+const files = new Set([
+  '',
+  '.well-known',
+  'openapi.json',
+  'schema.graphql',
+  'favicon.ico',
+  'inter.woff2',
+  'robots.txt',
+]);
 
 /** The path below `/auth/` that answers with data of an account. */
 const DOWNLOAD = '/auth/download';

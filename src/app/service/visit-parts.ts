@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.ts';
 import { lastBackup } from '../../db/last-backup.ts';
 import type { Day } from '../../db/statistics/calendar.ts';
 import { createServices } from '../../domain/services.ts';
+import type { AppFile } from '../../domain/short-domain/apps.ts';
 import { ChangeFeed } from '../../engine/changes/feed.ts';
 import { ReadServer } from '../../engine/db/postgresql/read-server.ts';
 import type { TrustedDocuments } from '../../engine/graphql/trusted-documents.ts';
@@ -152,6 +153,10 @@ export function createVisitParts(opened: Opened, ports: Ports) {
       if (isOnHost(getConsoleUrl(config), host)) return null;
       const url = await links.findRootUrl(host).catch(() => null);
       return url === null || lists.blocksAddress(url) ? null : toAscii(url);
+    },
+    /** @throws if the database cannot tell */
+    appFileOf(req: IncomingMessage, file: AppFile): Promise<string | null> {
+      return links.findAppFile(findClient(req, trust).host, file);
     },
     /** Answers a proxy that asks before it gets a certificate. */
     tlsStatusOf: tlsStatuses([baseUrl, getConsoleUrl(config)], (host) => links.serves(host)),

@@ -2,10 +2,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response, Router } from 'express';
 import express from 'express';
 import type { Logger } from 'pino';
+import { type AppFile, appFiles } from '../../domain/short-domain/apps.ts';
 import { sendAsset } from '../../engine/http/pages/assets.ts';
 import { ofAsset, ofPage } from '../../engine/http/pages/pages.ts';
 import { readReadiness } from '../../engine/http/readiness.ts';
 import { prefersHtml } from '../../engine/http/request/accept.ts';
+import { RETRY_AFTER } from '../../engine/rules/errors.ts';
+import { keysOf } from '../../engine/tools/keys-of.ts';
 import { RepeatedFault } from '../../engine/tools/repeated-fault.ts';
 import { favicon } from '../../generated/look.ts';
 import type { Config } from '../config.ts';
@@ -38,6 +41,8 @@ export interface WebDependencies {
   servesPeople(req: IncomingMessage): Promise<boolean>;
   /** Where the root of the requested host leads, in ASCII; null for a page of the service. */
   rootUrlOf(req: IncomingMessage): Promise<string | null>;
+  /** A file that systems of phones ask the requested host for; null if it has none. */
+  appFileOf(req: IncomingMessage, file: AppFile): Promise<string | null>;
   /** Sends the page at the root of a host that is not for people. */
   sendRoot(req: IncomingMessage, res: ServerResponse): void;
   sendPage(req: IncomingMessage, res: ServerResponse, status: number, page: Page): void;
@@ -88,6 +93,7 @@ export function createWeb(dependencies: WebDependencies): Express {
   web.get('/robots.txt', (_req, res) => {
     res.type('text/plain').send('User-agent: *\nDisallow: /api/\nDisallow: /graphql\n');
   });
+  for (const file of keysOf(appFiles)) web.get(`/.well-known/${file}`, appFile(file, dependencies));
   if (people) {
     addPages(web, config, people);
     web.get('/schema.graphql', people.schemaText);
@@ -97,6 +103,24 @@ export function createWeb(dependencies: WebDependencies): Express {
   web.use(nothingHere);
   web.use(failed);
   return web;
+}
+
+/** The file by which systems of phones know the apps of the domain. They follow no redirect. */
+function appFile(file: AppFile, { appFileOf, report }: WebDependencies): RequestHandler {
+  return async (req, res, next) => {
+    let content: string | null;
+    try {
+      content = await appFileOf(req, file);
+    } catch (error) {
+      report(res, error);
+      return void res
+        .status(503)
+        .set({ ...NOT_CACHED, 'Retry-After': String(RETRY_AFTER) })
+        .end();
+    }
+    if (content === null) return next();
+    res.set('Cache-Control', 'public, max-age=300').type('json').send(content);
+  };
 }
 
 /** The redirect of the domain's root, or else the start page on hosts for people, and a page with the host's name elsewhere. */

@@ -22,6 +22,7 @@ import { hostBlocked } from '../link/blocklists.ts';
 import { ownDomain } from '../link/check.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
+import { appsColumn } from './apps.ts';
 import { namesServing, normalizeDomainName } from './host.ts';
 
 export type { Domain };
@@ -57,6 +58,7 @@ export const updateDomainInput = z.object({
   name: name.optional().describe('The host; cannot be cleared. A new host must be verified again.'),
   notFoundUrl,
   rootUrl,
+  apps: appsColumn,
 });
 
 export const domainFields = { verifiedAt: 'verified' } as const;
@@ -154,6 +156,7 @@ export function domainConnection(
 
 /**
  * Creates a domain. If domains must be verified, it serves visitors only after `verifyDomain` has found its record.
+ * @param apps those of an export, as their column: they count once the domain is verified
  * @throws DomainError VALIDATION
  */
 export async function createDomain(
@@ -162,16 +165,17 @@ export async function createDomain(
   services: Services,
   input: Unparsed<typeof createDomainInput>,
   now: Date,
+  apps: string | null = null,
 ): Promise<Domain> {
   const given = parseInput(createDomainInput, input);
   const { name: host, ...urls } = given;
   const { accountId } = actor;
   const requireAllowed = await urlRules(db, actor, services, given);
   requireAllowed(urls);
-  const columns = { ...hostColumns(host, services, now), ...urls };
+  const columns = { ...hostColumns(host, services, now), ...urls, apps };
   requireNotConsole(services, host);
   return whereHostIsFree(
-    createOwned(db, domainKind, actor, now, given, async (tx, common) => {
+    createOwned(db, domainKind, actor, now, { ...given, apps }, async (tx, common) => {
       await lockPermitted(tx, actor, 'DOMAINS', now, { alone: true });
       const count = () => tx.prisma.domain.count({ where: { accountId } });
       const noRoom = () => invalidField('name', refusal('DOMAINS', { max: MAX_DOMAINS }));
@@ -195,14 +199,18 @@ export async function updateDomain(
   now: Date,
 ): Promise<Domain> {
   const given = parseInput(updateDomainInput, input);
-  const { name: host, ...urls } = given;
+  const { name: host, apps, ...urls } = given;
   if (host !== undefined) requireNotConsole(services, host);
   const requireAllowed = await urlRules(db, actor, services, given);
   const decide = (own: Domain) => {
     requireAllowed(urls, own);
     // Another port is still the same host.
     const moves = host !== undefined && withoutPort(host) !== own.hostKey;
-    return { ...(moves ? hostColumns(host, services, now) : { name: host }), ...urls };
+    const ofHost = moves ? hostColumns(host, services, now) : { name: host };
+    const { verifiedAt } = { ...own, ...ofHost };
+    if (apps != null && apps !== own.apps && verifiedAt === null)
+      throw invalidField('apps', refusal('DOMAIN_UNVERIFIED'));
+    return { ...ofHost, ...urls, apps };
   };
   const before = (tx: Transaction) => lockPermitted(tx, actor, 'DOMAINS', now);
   const update = updateOwned(db, domainKind, actor, id, now, decide, { before });
@@ -226,6 +234,11 @@ export function servesVisitors(
   { verifiesDomains }: Pick<Services, 'verifiesDomains'>,
 ): boolean {
   return !verifiesDomains || accountId === null || verifiedAt !== null;
+}
+
+/** True if systems of phones get the domain's apps. No other account may have links there. */
+export function servesApps({ accountId, verifiedAt }: Pick<Domain, 'accountId' | 'verifiedAt'>): boolean {
+  return accountId !== null && verifiedAt !== null;
 }
 
 /** True if pixels of an account's links may run in pages on the domain. No other account may have links there. */

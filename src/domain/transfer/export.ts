@@ -2,11 +2,12 @@ import type { Data } from '../../db/database.ts';
 import { readImages } from '../../db/images.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
 import { csvLine } from '../../engine/tools/csv-writer.ts';
-import type { Link, Pixel, Prisma, SavedOperation, Tag } from '../../generated/sqlite/client.ts';
+import type { Domain, Link, Pixel, Prisma, SavedOperation, Tag } from '../../generated/sqlite/client.ts';
 import { linkTexts } from '../link/fields.ts';
 import { parseTargetLists } from '../link/targeting.ts';
 import { readStoredRules, readStoredTests } from '../rule/parse.ts';
 import type { Services } from '../services.ts';
+import { readApps } from '../short-domain/apps.ts';
 import { composeShortUrl } from '../short-domain/host.ts';
 import { type ExportRecord, exportFields } from './formats.ts';
 
@@ -44,6 +45,7 @@ export async function* exportAccount(
       own_domain: true,
       domain_not_found_url: domain.notFoundUrl,
       domain_root_url: domain.rootUrl,
+      ...appsRecord(domain),
       ...exportTimes(domain),
     };
   for await (const operation of pages((page, id) =>
@@ -80,6 +82,14 @@ const include = {
   tags: { include: { tag: true }, orderBy: { tag: { nameKey: 'asc' } } },
   pixels: { include: { pixel: true }, orderBy: { pixelId: 'asc' } },
 } as const;
+
+function appsRecord(domain: Pick<Domain, 'apps'>): ExportRecord {
+  const { apple, android } = readApps(domain);
+  return {
+    ...(apple.length > 0 && { domain_apple_apps: apple }),
+    ...(android.length > 0 && { domain_android_apps: android }),
+  };
+}
 
 function exportTimes({ createdAt, updatedAt }: { createdAt: Date; updatedAt: Date }): ExportRecord {
   return { created_at: createdAt, updated_at: updatedAt };

@@ -9,6 +9,8 @@ export const exportFields = [
   'own_domain',
   'domain_not_found_url',
   'domain_root_url',
+  'domain_apple_apps',
+  'domain_android_apps',
   'alias',
   'url',
   ...linkTexts,

@@ -1,6 +1,7 @@
 import type { FieldError } from '../../engine/rules/errors.ts';
 import { fieldError } from '../../engine/rules/errors.ts';
 import { trimPasted } from '../../engine/rules/input.ts';
+import { webAddress } from '../../engine/rules/url.ts';
 import { isAlias, MAX_ALIAS } from '../link/alias.ts';
 import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/fields.ts';
@@ -89,6 +90,7 @@ function buildLine(values: Values, access: Access, format: Format, now: Date) {
       notFoundUrl: values.domain_not_found_url ?? null,
       rootUrl: values.domain_root_url ?? null,
     },
+    domainApps: { apple: values.domain_apple_apps, android: values.domain_android_apps },
     /** The fields of its links except the alias, as input of the rules for links. */
     fields: {
       url: values.url,
@@ -168,18 +170,31 @@ function withoutIds(rules: readonly unknown[]): unknown[] {
   });
 }
 
+/** The platforms of columns for devices. */
+const deviceColumns = [
+  ['ios_url', ['IOS']],
+  ['android_url', ['ANDROID']],
+  ['desktop_url', DESKTOPS],
+] as const satisfies readonly (readonly [string, readonly Platform[]])[];
+
+/** The targets of columns for devices. One that is no web address, such as that of an app, is left out with a note. */
+function readDevices(values: Values, notes: Note[]) {
+  return deviceColumns.flatMap(([field, platforms]) => {
+    const url = values[field];
+    if (url === undefined) return [];
+    const [issue] = webAddress.safeParse(url).error?.issues ?? [];
+    if (issue === undefined) return platforms.map((platform) => ({ platform, url }));
+    notes.push({ field, message: `is imported without this target: ${issue.message}` });
+    return [];
+  });
+}
+
 /** The rules and the targeting of a line's links. */
 function readTargets(values: Values, now: Date, notes: Note[]) {
-  const listTargets = (url: string | undefined, platforms: readonly Platform[]) =>
-    url === undefined ? [] : platforms.map((platform) => ({ platform, url }));
-  const devices = [
-    ...listTargets(values.ios_url, ['IOS']),
-    ...listTargets(values.android_url, ['ANDROID']),
-    ...listTargets(values.desktop_url, DESKTOPS),
-  ];
-  const { country_urls: urls = [] } = values;
-  const rules = devices.length > 0 || values.test_variants ? rulesOfDub(values, now, notes) : null;
-  const platforms = rules === null ? devices : [];
+  const { country_urls: urls = [], ios_url, android_url, desktop_url } = values;
+  const hasDevices = [ios_url, android_url, desktop_url].some((one) => one !== undefined);
+  const rules = hasDevices || values.test_variants ? rulesOfDub(values, now, notes) : null;
+  const platforms = rules === null ? readDevices(values, notes) : [];
   const found = platforms.length > 0 ? 'PLATFORM' : urls.length > 0 ? 'COUNTRY' : undefined;
   return {
     rules:

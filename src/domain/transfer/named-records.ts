@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { idsOfTags } from '../../db/tags.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
@@ -19,6 +20,7 @@ import {
 import { createPixel, createPixelInput, MAX_PIXELS, noRoomForPixels, parsePixel } from '../pixel.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
+import { appsColumn } from '../short-domain/apps.ts';
 import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
 import { createSpace, MAX_SPACES, noRoomForSpaces } from '../space.ts';
 import { createTag } from '../tag.ts';
@@ -67,6 +69,8 @@ const rooms = {
 const exportedOperation = createOperationInput
   .omit({ isTool: true })
   .extend({ is_tool: createOperationInput.shape.isTool });
+
+const importedApps = z.object({ apps: appsColumn });
 
 /** The reason of a rollback without an error. */
 class TriedOut extends Error {}
@@ -125,17 +129,23 @@ export class NamedRecords {
       ]);
     const input = { name, ...line.domainUrls };
     await refusing(['domain'], () => parseInput(createDomainInput, input));
+    const { apps = null } = await refusing(['domain'], () =>
+      parseInput(importedApps, { apps: line.domainApps }),
+    );
     requireValid(line);
     this.#requireRoom(['domain']);
-    const id = await refusing(['domain'], () => this.#createDomain(input));
+    const id = await refusing(['domain'], () => this.#createDomain(input, apps));
     this.created.domains++;
     this.#domains.set(name, { id, name });
     return { id, name };
   }
 
-  async #createDomain(input: ImportLine['domainUrls'] & { name: string }): Promise<number> {
+  async #createDomain(
+    input: ImportLine['domainUrls'] & { name: string },
+    apps: string | null,
+  ): Promise<number> {
     const { db, writer, services, now, dryRun } = this.#context;
-    const create = (tx: Data) => createDomain(tx, writer, services, input, now);
+    const create = (tx: Data) => createDomain(tx, writer, services, input, now, apps);
     if (dryRun === undefined) return (await create(db)).id;
     // Only the database knows whether another account has the host.
     await db

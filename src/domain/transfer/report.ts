@@ -52,6 +52,7 @@ const columnNames: Readonly<Record<string, string>> = {
   'domain.name': 'domain',
   'domain.notFoundUrl': 'domain_not_found_url',
   'domain.rootUrl': 'domain_root_url',
+  'domain.apps': 'domain_apple_apps',
   'space.name': 'space',
   'space.color': 'space_color',
   domainId: 'domain',
@@ -74,7 +75,12 @@ const columnNames: Readonly<Record<string, string>> = {
 function findField(path: readonly string[]): string | null {
   const joined = path.join('.');
   return (
-    columnNames[joined] ?? (joined.replace(/^targeting\./, '').replace(/^ruleTests/, 'rule_tests') || null)
+    columnNames[joined] ??
+    (joined
+      .replace(/^targeting\./, '')
+      .replace(/^domain\.apps\.(apple|android)/, 'domain_$1_apps')
+      .replace(/^ruleTests/, 'rule_tests') ||
+      null)
   );
 }
 

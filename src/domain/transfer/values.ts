@@ -7,6 +7,7 @@ import { MAX_TARGETS } from '../link/targeting.ts';
 import { color as colorRule, name as nameRule } from '../name-and-color.ts';
 import { MAX_RULE_TARGETS, MAX_RULE_TESTS, MAX_RULES } from '../rule/limits.ts';
 import { refusal } from '../rules.ts';
+import { MAX_APPS } from '../short-domain/apps.ts';
 import { normalizeDomainName } from '../short-domain/host.ts';
 import { type Format, type ImportRecord, importFormats } from './formats.ts';
 import { linkIn } from './pasted.ts';
@@ -340,6 +341,7 @@ function recordSchema(format: Format) {
     rules: jsonListSchema(MAX_RULES),
     rule_tests: jsonListSchema(MAX_RULE_TESTS),
     operations: jsonListSchema(1),
+    ...each(jsonListSchema(MAX_APPS), 'domain_apple_apps', 'domain_android_apps'),
     test_variants: jsonListSchema(MAX_RULE_TARGETS),
     country_urls: countryTargets,
     tags,

@@ -177,7 +177,7 @@ export const introspectionSizes: Readonly<Record<string, number>> = {
   '__Schema.queryType': 20,
   '__Schema.mutationType': 20,
   '__Schema.subscriptionType': 20,
-  '__Schema.types': 250,
+  '__Schema.types': 285,
   '__Schema.directives': 10,
   '__Directive.locations': 5,
   '__Directive.args': 1,

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Domain" ADD COLUMN     "apps" TEXT COLLATE "C";
