@@ -4,16 +4,20 @@ import {
   statisticsDimensions,
   statisticsIntervals,
   statisticsLists,
+  valueInput,
 } from '../domain/statistics/dimension.ts';
 import { MAX_ROWS, pageOfStatistics, statisticsOrderFields } from '../domain/statistics/pages.ts';
 import { dayText, lengthOfPeriod, type PeriodInput } from '../domain/statistics/period.ts';
 import {
   MAX_DAYS_OF_HOURS,
   MAX_TOP,
+  SPARKLINE_DAYS,
   Statistics,
   type StatisticsPoint,
   type StatisticsRow,
   type StatisticsTop,
+  sparkline,
+  type ValueSeriesPoint,
 } from '../domain/statistics/statistics.ts';
 import { type TopLink, topLinks, topLinksBy } from '../domain/statistics/top-links.ts';
 import type { StatisticsVariant } from '../domain/statistics/variants.ts';
@@ -101,6 +105,14 @@ const Point = builder.objectRef<StatisticsPoint>('StatisticsPoint').implement({
   }),
 });
 
+const ValuePoint = builder.objectRef<ValueSeriesPoint>('ValuePoint').implement({
+  description: 'The clicks with one value of one day or month.',
+  fields: (t) => ({
+    start: t.expose('start', { type: 'DateTime', description: 'The beginning of the interval.' }),
+    clicks: t.int(count('The number of clicks.', ({ clicks }: ValueSeriesPoint) => clicks)),
+  }),
+});
+
 const Variant = builder.objectRef<StatisticsVariant>('StatisticsVariant').implement({
   description: 'A target of a rule of a link.',
   fields: (t) => ({
@@ -175,6 +187,27 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
         }),
       },
       resolve: (statistics, { interval }) => statistics.series(interval),
+    }),
+    valueSeries: t.field({
+      type: [ValuePoint],
+      description:
+        'The clicks with one value in every day or month of the period, in order. Hours are refused. Visitors who decline tracking count by destination only.',
+      extensions: costs({
+        size: ({ interval }, fromParent) =>
+          countBuckets({ interval: interval === 'MONTH' ? interval : 'DAY' }, fromParent),
+        work: (args, fromParent) => 3 * readWork(args, fromParent),
+      }),
+      args: {
+        by: t.arg({ type: Dimension, required: true, description: 'The dimension.' }),
+        value: t.arg.string({ description: valueInput.description ?? '' }),
+        interval: t.arg({
+          type: Interval,
+          required: true,
+          defaultValue: 'DAY',
+          description: 'The interval: days or months.',
+        }),
+      },
+      resolve: (statistics, args) => statistics.valueSeries(args),
     }),
     top: t.field({
       type: Top,
@@ -301,6 +334,24 @@ builder.objectField(Link, 'clicksIn', (t) =>
     args: periodArgs,
     resolve: async ({ id }, period, { lists, now }) =>
       shownCount((await new Statistics(lists.statistics, 'link', id, period, now()).totals()).clicks),
+  }),
+);
+
+builder.objectField(Link, 'sparkline', (t) =>
+  t.intList({
+    description: `The clicks of each of the last days, in UTC, oldest first; the last one is today. A wrong number of days is an error that makes the parent null. ${shownCountLimit}`,
+    extensions: costs({
+      size: ({ days }) => countItems(days, SPARKLINE_DAYS.max) ?? SPARKLINE_DAYS.default,
+      work: READ_COSTS.link,
+    }),
+    args: {
+      days: t.arg.int({
+        defaultValue: SPARKLINE_DAYS.default,
+        description: `The number of days: 1 to ${SPARKLINE_DAYS.max}.`,
+      }),
+    },
+    resolve: async ({ id }, args, { lists, now }) =>
+      (await sparkline(lists.statistics, id, args, now())).map(shownCount),
   }),
 );
 

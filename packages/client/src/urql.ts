@@ -36,7 +36,7 @@ const withoutId = `
   SavedOperationConnection SavedOperationEdge SavedVariable SpaceConnection SpaceEdge SpacePage
   Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop StatisticsVariant
   TagConnection TagEdge TimeCondition TopLink TopLinks UtmTemplateConnection UtmTemplateEdge
-  ValidationError Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
+  ValidationError ValuePoint Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
   WebhookEdge
 `;
 

@@ -6,6 +6,7 @@ import type { Client, Data } from '../database.ts';
 import { countDays, type Days } from './calendar.ts';
 import { type Counts, type Point, readPoints, readTotals, type TimeOf } from './read-counts.ts';
 import { readTopLinks, type TopLink, type TopLinksQuery } from './read-top-links.ts';
+import { readValuePoints, type ValuePoint, type ValuePointsQuery } from './read-value-points.ts';
 import { type OwnerQuery, readValues, type ValueRow } from './read-values.ts';
 import { isGroup, type Scope } from './scope.ts';
 import { valueColumns } from './value.ts';
@@ -79,6 +80,17 @@ export class StatisticsReader {
     return this.#load(['points', scope, interval, days], id, maxBatchSize, async (ids) =>
       byId(
         await this.#read(scope, days, ids.length, (db) => readPoints(db, scope, interval, days, ids)),
+        ids,
+      ),
+    );
+  }
+
+  /** The clicks of each day or month with one value, or with any known one. */
+  valuePoints(scope: Scope, days: Days, id: number, asked: ValuePointsQuery): Promise<ValuePoint[]> {
+    const max = maxOwners(scope, asked.interval, days);
+    return this.#load(['valuePoints', scope, days, asked], id, max, async (ids) =>
+      byId(
+        await this.#read(scope, days, ids.length, (db) => readValuePoints(db, scope, days, ids, asked)),
         ids,
       ),
     );

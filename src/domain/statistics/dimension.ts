@@ -1,4 +1,5 @@
 import { type Kind, kinds, type ValueColumn } from '../../db/statistics/value.ts';
+import { textSchema } from '../../engine/rules/input.ts';
 
 /** The dimensions that clicks are counted by. */
 export const statisticsDimensions = {
@@ -14,6 +15,13 @@ export const statisticsDimensions = {
 } as const;
 
 export type StatisticsDimension = keyof typeof statisticsDimensions;
+
+/** A value of a dimension, or null for an unknown one. */
+export const valueInput = textSchema(1, 8_192, (text) => text)
+  .nullish()
+  .describe(
+    'The value, as `top` returns it; of VARIANT, whose rows have names, `variant.value`, such as 1.2.3, or other. Null for clicks whose value is unknown.',
+  );
 
 /** The kind and column of a dimension's values. */
 export const dimensionValues: Record<StatisticsDimension, { kind: Kind; column: ValueColumn }> = {

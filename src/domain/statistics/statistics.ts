@@ -3,6 +3,7 @@ import {
   countDays,
   type Day,
   type Days,
+  dayOf,
   daysAfter,
   firstDayOf,
   hourIn,
@@ -24,6 +25,8 @@ import {
   type StatisticsDimension,
   type StatisticsInterval,
   statisticsDimensions,
+  statisticsIntervals,
+  valueInput,
 } from './dimension.ts';
 import { type PeriodInput, parsePeriod } from './period.ts';
 import { type StatisticsVariant, variantIn, variantNames } from './variants.ts';
@@ -53,6 +56,45 @@ export interface StatisticsTop {
   readonly rows: readonly StatisticsRow[];
   /** The clicks of all other values. */
   readonly others: number;
+}
+
+/** The clicks with one value, of a day or a month. */
+export type ValueSeriesPoint = Pick<StatisticsPoint, 'start' | 'clicks'>;
+
+const valueIntervals = { DAY: statisticsIntervals.DAY, MONTH: statisticsIntervals.MONTH };
+
+const valueSeriesInput = z.object({
+  by: choiceSchema(statisticsDimensions),
+  value: valueInput,
+  interval: choiceSchema(valueIntervals),
+});
+
+interface ValueSeriesInput {
+  readonly by: StatisticsDimension;
+  readonly value?: string | null | undefined;
+  readonly interval: StatisticsInterval;
+}
+
+/** The maximum number of days of a sparkline, and its default. */
+export const SPARKLINE_DAYS = { max: 90, default: 30 };
+const sparklineInput = z.object({ days: integerSchema(1, SPARKLINE_DAYS.max).nullish() });
+
+/**
+ * The clicks of a link on each of the last days, the present one last.
+ * @throws DomainError VALIDATION
+ */
+export async function sparkline(
+  reader: StatisticsReader,
+  id: number,
+  input: { readonly days?: number | null | undefined },
+  now: Date,
+): Promise<number[]> {
+  const days = parseInput(sparklineInput, input).days ?? SPARKLINE_DAYS.default;
+  const today = dayOf(now);
+  const period = { from: daysAfter(today, 1 - days), to: today };
+  const points = await reader.points('link', 'DAY', period, id);
+  const known = new Map<number, number>(points.map(({ time, clicks }) => [time, clicks]));
+  return Array.from(listTimes('DAY', period), ({ time }) => known.get(time) ?? 0);
 }
 
 const topInput = z.object({
@@ -150,6 +192,30 @@ export class Statistics {
       const { clicks = 0, visitors = 0, bots = 0 } = known.get(time) ?? {};
       return { start, time, clicks, visitors: interval === 'HOUR' ? null : visitors, bots };
     });
+  }
+
+  /**
+   * The clicks with one value in every day or month of the period; of an unknown value, those for which it could be known.
+   * @throws DomainError VALIDATION
+   */
+  async valueSeries(input: ValueSeriesInput): Promise<readonly ValueSeriesPoint[]> {
+    const { by, value = null, interval } = parseInput(valueSeriesInput, input);
+    const asked = { ...dimensionValues[by], value, interval };
+    const [known, all] = await Promise.all([
+      this.#reader.valuePoints(this.#scope, this.days, this.#id, asked),
+      value === null ? this.#readPoints(interval) : [],
+    ]);
+    await pauseIfBlocked();
+    const clicks = new Map<number, number>(known.map((point) => [point.time, point.clicks]));
+    if (value === null)
+      for (const point of all) {
+        const possible = by === 'DESTINATION' ? point.clicks : point.described;
+        clicks.set(point.time, Math.max(0, possible - (clicks.get(point.time) ?? 0)));
+      }
+    return Array.from(listTimes(interval, this.days), ({ time, start }) => ({
+      start,
+      clicks: clicks.get(time) ?? 0,
+    }));
   }
 
   /**

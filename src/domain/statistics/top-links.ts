@@ -3,16 +3,10 @@ import type { SelectedLink } from '../../db/links.ts';
 import type { AccountReader } from '../../db/reading/account-reader.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
 import type { Scope } from '../../db/statistics/scope.ts';
-import {
-  choiceSchema,
-  integerSchema,
-  parseInput,
-  textSchema,
-  type Unparsed,
-} from '../../engine/rules/input.ts';
+import { choiceSchema, integerSchema, parseInput, type Unparsed } from '../../engine/rules/input.ts';
 import type { Actor } from '../access/actor.ts';
 import { findLinks } from '../link/find-links.ts';
-import { dimensionValues, statisticsDimensions } from './dimension.ts';
+import { dimensionValues, statisticsDimensions, valueInput } from './dimension.ts';
 import { type PeriodInput, parsePeriod } from './period.ts';
 import { MAX_TOP } from './statistics.ts';
 
@@ -20,11 +14,7 @@ export const topLinksBy = z.object({
   dimension: choiceSchema(statisticsDimensions)
     .meta({ title: 'StatisticsDimension' })
     .describe('The dimension.'),
-  value: textSchema(1, 8_192, (text) => text)
-    .nullish()
-    .describe(
-      'The value, as `top` returns it; of VARIANT, whose rows have names, `variant.value`, such as 1.2.3, or other. Null for clicks whose value is unknown.',
-    ),
+  value: valueInput,
 });
 
 const topLinksInput = z.object({ first: integerSchema(0, MAX_TOP), by: topLinksBy.nullish() });
