@@ -18,6 +18,7 @@ export const ACCOUNT_TABLES = {
   Pixel: ['id'],
   UtmTemplate: ['id'],
   SavedOperation: ['id'],
+  SavedView: ['id'],
   Space: ['id'],
   AccountHour: ['hour'],
   AccountDay: ['day'],

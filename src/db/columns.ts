@@ -13,6 +13,7 @@ export const columnsOf = {
   Pixel: listed('Pixel', Prisma.PixelScalarFieldEnum),
   UtmTemplate: listed('UtmTemplate', Prisma.UtmTemplateScalarFieldEnum),
   SavedOperation: listed('SavedOperation', Prisma.SavedOperationScalarFieldEnum),
+  SavedView: listed('SavedView', Prisma.SavedViewScalarFieldEnum),
   Domain: listed('Domain', Prisma.DomainScalarFieldEnum),
   Membership: listed('Membership', Prisma.MembershipScalarFieldEnum),
   Invitation: listed('Invitation', Prisma.InvitationScalarFieldEnum),

@@ -41,6 +41,7 @@ export const typeOf: Readonly<Record<RecordKindName, string>> = {
   PIXEL: 'Pixel',
   UTM_TEMPLATE: 'UtmTemplate',
   SAVED_OPERATION: 'SavedOperation',
+  SAVED_VIEW: 'SavedView',
   WEBHOOK: 'Webhook',
   MEMBER: 'Member',
   INVITATION: 'Invitation',

@@ -14,6 +14,7 @@ import './change.ts';
 import './revert.ts';
 import './webhook.ts';
 import './saved-operation.ts';
+import './saved-view.ts';
 import { defaultFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
 import { tracer } from '../engine/tools/tracing.ts';
 import { builder } from './builder.ts';

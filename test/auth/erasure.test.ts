@@ -101,6 +101,9 @@ async function filled(name: string) {
     'mutation { createWebhook(input: { url: "https://crm.example/", events: [LINK_CREATED] }) { __typename } }',
   );
   await caller.data('mutation { createUtmTemplate(input: { name: "U" }) { __typename } }');
+  await caller.data(
+    'mutation { createSavedView(input: { name: "V", view: LINKS, query: "" }) { __typename } }',
+  );
   const owner = await signedIn(server, id, 'OWNER');
   await owner.data('mutation { createApiKey(input: { name: "K", role: EDITOR }) { __typename } }');
   await owner.data(
@@ -113,6 +116,7 @@ async function filled(name: string) {
 async function countRowsByTable(accountId: number): Promise<Record<string, number>> {
   const { change, link, apiKey, membership, invitation, tag, space, pixel, domain, webhook, utmTemplate } =
     prisma();
+  const { savedView } = prisma();
   const { accountHour, accountDay, deletedStatistics, accountTally } = prisma();
   const where = { accountId };
   return {
@@ -127,6 +131,7 @@ async function countRowsByTable(accountId: number): Promise<Record<string, numbe
     domains: await domain.count({ where }),
     webhooks: await webhook.count({ where }),
     templates: await utmTemplate.count({ where }),
+    views: await savedView.count({ where }),
     hours: await accountHour.count({ where }),
     days: await accountDay.count({ where }),
     deleted: await deletedStatistics.count({ where }),

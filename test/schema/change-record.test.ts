@@ -29,7 +29,7 @@ interface Changes {
 const RECORD = `record {
   __typename nodeId
   ... on Link { title tags { name } } ... on Space { name } ... on Tag { name } ... on Domain { name }
-  ... on Pixel { name } ... on UtmTemplate { name } ... on Webhook { url } ... on Account { name }
+  ... on Pixel { name } ... on UtmTemplate { name } ... on SavedView { name } ... on Webhook { url } ... on Account { name }
   ... on ApiKey { name } ... on Invitation { email } ... on Member { role }
 }`;
 
@@ -50,6 +50,7 @@ test('each change has the record as it is now, and null if it is deleted', async
   const gone = await owner.link();
   await owner.data(`mutation {
     createUtmTemplate(input: { name: "Template", source: "x" }) { __typename }
+    createSavedView(input: { name: "View", view: LINKS, query: "status=ACTIVE" }) { __typename }
     createWebhook(input: { url: "https://hooks.example/", events: [LINK_CREATED] }) { __typename }
   }`);
   await owner.rest('PATCH', `/spaces/${space}`, { name: 'New' });
@@ -67,6 +68,7 @@ test('each change has the record as it is now, and null if it is deleted', async
     ['CREATED', 'LINK', 'Link'],
     ['CREATED', 'LINK', undefined],
     ['CREATED', 'UTM_TEMPLATE', 'Template'],
+    ['CREATED', 'SAVED_VIEW', 'View'],
     ['CREATED', 'WEBHOOK', 'https://hooks.example/'],
     ['UPDATED', 'SPACE', 'New'],
     ['DELETED', 'LINK', undefined],

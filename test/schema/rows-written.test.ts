@@ -261,6 +261,10 @@ const calls: Record<string, () => Promise<string>> = {
   updateSavedOperation: async () =>
     `updateSavedOperation(id: ${await operation()}, input: { isTool: true }) { __typename }`,
   deleteSavedOperation: async () => `deleteSavedOperation(id: ${await operation()}) { __typename }`,
+  createSavedView: async () =>
+    'createSavedView(input: { name: "V", view: LINKS, query: "a=b" }) { __typename }',
+  updateSavedView: async () => `updateSavedView(id: ${await view()}, input: { name: "W" }) { __typename }`,
+  deleteSavedView: async () => `deleteSavedView(id: ${await view()}) { __typename }`,
   createUtmTemplate: async () => 'createUtmTemplate(input: { name: "U" }) { __typename }',
   updateUtmTemplate: async () =>
     `updateUtmTemplate(id: ${await template()}, input: { name: "V" }) { __typename }`,
@@ -343,6 +347,13 @@ async function template(): Promise<string> {
     'mutation { createUtmTemplate(input: { name: "U" }) { ... on UtmTemplate { id } } }',
   );
   return createUtmTemplate.id;
+}
+
+async function view(): Promise<string> {
+  const { createSavedView } = await caller.data<{ createSavedView: { id: string } }>(
+    'mutation { createSavedView(input: { name: "V", view: OVERVIEW, query: "" }) { ... on SavedView { id } } }',
+  );
+  return createSavedView.id;
 }
 
 const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {});

@@ -53,6 +53,12 @@ function makersOf(server: TestServer, accountId: number, owner: Caller, userId: 
     UtmTemplate: async () =>
       (await prisma.utmTemplate.create({ data: { ...times, accountId, name: unique(), nameKey: unique() } }))
         .id,
+    SavedView: async () =>
+      (
+        await prisma.savedView.create({
+          data: { ...times, accountId, name: unique(), nameKey: unique(), view: 'LINKS', query: '' },
+        })
+      ).id,
     Webhook: webhook,
     async Delivery() {
       const data = { webhookId: await webhook(), messageId: unique(), event: 'PING', kind: 'WEBHOOK' };

@@ -30,6 +30,7 @@ export const allKinds: readonly RecordKind[] = [
   'PIXEL',
   'UTM_TEMPLATE',
   'SAVED_OPERATION',
+  'SAVED_VIEW',
   'WEBHOOK',
   'MEMBER',
   'INVITATION',

@@ -28,7 +28,7 @@ const withoutId = [
     'RuleValue',
     'ReasonValue',
   ],
-  ...['ImportLinksResult', 'ImportedLink', 'UtmTemplateConnection'],
+  ...['ImportLinksResult', 'ImportedLink', 'UtmTemplateConnection', 'SavedViewConnection'],
   ...['ChangedValue', 'RevertedChange', 'SavedOperationConnection', 'SavedVariable', 'OperationRuns'],
   // The ids of rules and their targets are unique in their link only.
   ...['LinkRule', 'RuleTarget', 'RuleCondition', 'RuleWarning', 'LinkRuleStep', 'RuleTargetShare'],

@@ -11,6 +11,7 @@ export const possibleTypes = {
     'Member',
     'Pixel',
     'SavedOperation',
+    'SavedView',
     'Space',
     'Tag',
     'UtmTemplate',

@@ -33,11 +33,11 @@ const withoutId = `
   MemberEdge NotFoundError OperationRuns PageInfo PixelConnection PixelEdge PlatformTarget
   Platforms QueryCondition RateLimit ReasonValue RedirectDecision RedirectStep RevertedChange
   RuleCondition RuleExpectation RuleTargetShare RuleTest RuleTestVisitor RuleValue RuleWarning
-  SavedOperationConnection SavedOperationEdge SavedVariable SpaceConnection SpaceEdge SpacePage
-  Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop StatisticsVariant
-  TagConnection TagEdge TimeCondition TopLink TopLinks UtmTemplateConnection UtmTemplateEdge
-  ValidationError ValuePoint Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
-  WebhookEdge
+  SavedOperationConnection SavedOperationEdge SavedVariable SavedViewConnection SavedViewEdge
+  SpaceConnection SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage
+  StatisticsTop StatisticsVariant TagConnection TagEdge TimeCondition TopLink TopLinks
+  UtmTemplateConnection UtmTemplateEdge ValidationError ValuePoint Viewer WebhookConnection
+  WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
 `;
 
 /**

@@ -19,7 +19,7 @@ const writers = { csv: asCsv, json: asJson };
 
 const help = `Usage: npm run --silent export -- --account NAME [--format csv|json] [--file FILE]
 
-Writes everything that the account's keys can read: links with their spaces, tags, pixels, targets and clicks, its domains, and its saved operations.
+Writes everything that the account's keys can read: links with their spaces, tags, pixels, targets and clicks, its domains, saved operations and saved views.
 It contains no passwords, only whether there is one. "npm run import -- --format csv" reads it, also as JSON.
 
   --format  csv (default) or json

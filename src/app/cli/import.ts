@@ -78,11 +78,12 @@ function summary(report: ImportReport, dryRun: boolean): string {
   const made = `${counted(created, 'link')} ${dryRun ? 'would be made' : 'made'}`;
   const read = [made, `${existing} there already`, `${refused} not imported`];
   if (withoutLinks > 0)
-    read.push(`${withoutLinks} only of spaces, tags, pixels, domains or saved operations`);
+    read.push(`${withoutLinks} only of spaces, tags, pixels, domains, saved operations or saved views`);
   const named = (['space', 'tag', 'pixel', 'domain'] as const).map((what) =>
     counted(report[`${what}s`], what),
   );
   if (report.operations > 0) named.push(counted(report.operations, 'saved operation'));
+  if (report.views > 0) named.push(counted(report.views, 'saved view'));
   return [
     `${dryRun ? 'Dry run, nothing is written. ' : ''}${lines} read: ${read.join(', ')}.`,
     `New with them: ${named.join(', ')}.`,

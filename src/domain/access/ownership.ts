@@ -47,6 +47,7 @@ export interface Kind<Row, Columns> {
     | 'Pixel'
     | 'UtmTemplate'
     | 'SavedOperation'
+    | 'SavedView'
     | 'Webhook';
   /** The schema's names of its columns. */
   readonly fields: FieldNames;

@@ -4,7 +4,7 @@ import { keysOf } from '../../engine/tools/keys-of.ts';
 /** Roles of members and keys, lowest first. Each role includes the ones before it. */
 export const roles = {
   VIEWER: 'Reads everything but secrets.',
-  EDITOR: 'Also writes links, spaces, tags, pixels and UTM templates.',
+  EDITOR: 'Also writes links, spaces, tags, pixels, UTM templates and saved views.',
   ADMIN: 'Also manages domains, webhooks, saved operations, keys, and people up to admins.',
   OWNER: 'Also manages owners, and the name of the account.',
 } as const;
@@ -69,7 +69,7 @@ export const permissions = {
     scope: null,
   },
   WRITE: {
-    description: 'Write links, spaces, tags, pixels and UTM templates.',
+    description: 'Write links, spaces, tags, pixels, UTM templates and saved views.',
     role: 'EDITOR',
     scope: 'write',
   },

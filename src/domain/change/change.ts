@@ -23,6 +23,7 @@ export const recordKinds = {
   PIXEL: 'A pixel.',
   UTM_TEMPLATE: 'A UTM template.',
   SAVED_OPERATION: 'A saved operation.',
+  SAVED_VIEW: 'A saved view of the console.',
   WEBHOOK: 'A webhook.',
   MEMBER: 'A member of the account.',
   INVITATION: 'An invitation to the account.',

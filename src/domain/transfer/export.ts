@@ -2,7 +2,15 @@ import type { Data } from '../../db/database.ts';
 import { readImages } from '../../db/images.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
 import { csvLine } from '../../engine/tools/csv-writer.ts';
-import type { Domain, Link, Pixel, Prisma, SavedOperation, Tag } from '../../generated/sqlite/client.ts';
+import type {
+  Domain,
+  Link,
+  Pixel,
+  Prisma,
+  SavedOperation,
+  SavedView,
+  Tag,
+} from '../../generated/sqlite/client.ts';
 import { linkTexts } from '../link/fields.ts';
 import { parseTargetLists } from '../link/targeting.ts';
 import { readStoredRules, readStoredTests } from '../rule/parse.ts';
@@ -26,7 +34,7 @@ async function* pages<Row extends { id: number }>(
 }
 
 /**
- * Everything of the account that its keys can read: its domains and saved operations, then spaces, tags and pixels without links, then its links, oldest
+ * Everything of the account that its keys can read: its domains, saved operations and saved views, then spaces, tags and pixels without links, then its links, oldest
  * first, each with its space, tags and pixels. They are read in pages, not in one snapshot: changes during the export may be
  * missing.
  * @param withImages whether links have the images of their previews
@@ -52,6 +60,8 @@ export async function* exportAccount(
     db.prisma.savedOperation.findMany({ ...page, where: after(id) }),
   ))
     yield { kind: 'operation', operations: [shownOperation(operation)], ...exportTimes(operation) };
+  for await (const view of pages((page, id) => db.prisma.savedView.findMany({ ...page, where: after(id) })))
+    yield { kind: 'view', views: [shownView(view)], ...exportTimes(view) };
   const unused = (id: number) => ({ ...after(id), links: { none: {} } });
   for await (const space of pages((page, id) => db.prisma.space.findMany({ ...page, where: unused(id) })))
     yield { kind: 'space', space: space.name, space_color: space.color, ...exportTimes(space) };
@@ -101,6 +111,10 @@ function shownPixel({ name, type, value }: Pixel): Pick<Pixel, 'name' | 'type' |
 
 function shownOperation({ name, description, document, isTool }: SavedOperation) {
   return { name, description, document, is_tool: isTool };
+}
+
+function shownView({ name, view, query }: SavedView): Pick<SavedView, 'name' | 'view' | 'query'> {
+  return { name, view, query };
 }
 
 function shownTag({ name, color }: Tag): Pick<Tag, 'name' | 'color'> {

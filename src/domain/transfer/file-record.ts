@@ -80,7 +80,7 @@ const isListed = (field: string): boolean => field === 'short_url' || field === 
 
 /** The fields that our own export writes as JSON, which has no guards. */
 const inJson: ReadonlySet<string> = new Set(
-  'tags pixels countries platforms languages rotation rules rule_tests operations domain_apple_apps domain_android_apps'.split(
+  'tags pixels countries platforms languages rotation rules rule_tests operations views domain_apple_apps domain_android_apps'.split(
     ' ',
   ),
 );

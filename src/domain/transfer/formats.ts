@@ -38,6 +38,7 @@ export const exportFields = [
   'rules',
   'rule_tests',
   'operations',
+  'views',
   'clicks',
   'last_clicked_at',
   'created_at',

@@ -212,6 +212,7 @@ export class Import {
     const pixelIds = await this.#records.resolvePixels(line);
     if (line.kind === 'tag') await this.#records.makeTags(line);
     const isMade = line.kind === 'operation' && (await this.#records.makeOperation(line));
+    if (line.kind === 'view') await this.#records.makeView(line);
     const isNew = isMade || keysOf(before).some((what) => counts()[what] > before[what]);
     if (line.kind !== 'link') return { isNew };
     const { clicks: _clicks, lastClickedAt: _lastClickedAt, ...times } = line.origin;

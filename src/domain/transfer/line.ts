@@ -80,6 +80,8 @@ function buildLine(values: Values, access: Access, format: Format, now: Date) {
       field: 'operations',
       message: 'is not imported: it belongs to a line of the kind "operation"',
     });
+  if (kind !== 'view' && (values.views ?? []).length > 0)
+    notes.push({ field: 'views', message: 'is not imported: it belongs to a line of the kind "view"' });
   const targets = readTargets(values, now, notes);
   const line = {
     kind,
@@ -117,6 +119,8 @@ function buildLine(values: Values, access: Access, format: Format, now: Date) {
     pixels: values.pixels ?? [],
     /** A saved operation, as the export writes it. */
     operation: values.operations?.[0],
+    /** A saved view, as the export writes it. */
+    view: values.views?.[0],
     origin: {
       createdAt: values.created_at,
       updatedAt: values.updated_at,
@@ -130,6 +134,7 @@ function buildLine(values: Values, access: Access, format: Format, now: Date) {
     (kind === 'tag' && line.tags.length === 0 && 'tags') ||
     (kind === 'pixel' && line.pixels.length === 0 && 'pixels') ||
     (kind === 'operation' && line.operation === undefined && 'operations') ||
+    (kind === 'view' && line.view === undefined && 'views') ||
     (kind === 'domain' && line.names[0].host === null && 'domain');
   if (missing) throw new RefusedLine([fieldError([missing], refusal('REQUIRED'))]);
   return line;

@@ -19,6 +19,14 @@ import {
 } from '../operation/operation.ts';
 import { createPixel, createPixelInput, MAX_PIXELS, noRoomForPixels, parsePixel } from '../pixel.ts';
 import { refusal } from '../rules.ts';
+import {
+  countViews,
+  createView,
+  createViewInput,
+  hasView,
+  MAX_VIEWS,
+  noRoomForViews,
+} from '../saved-view.ts';
 import type { Services } from '../services.ts';
 import { appsColumn } from '../short-domain/apps.ts';
 import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
@@ -92,7 +100,9 @@ export class NamedRecords {
   #default: UsableDomain;
   /** The case-folded names of the tags that are made. */
   readonly newTags = new Set<string>();
-  readonly created = { spaces: 0, pixels: 0, domains: 0, operations: 0 };
+  /** The case-folded names of the views that are made. */
+  readonly #newViews = new Set<string>();
+  readonly created = { spaces: 0, pixels: 0, domains: 0, operations: 0, views: 0 };
 
   constructor(context: ImportContext, options: NewRecordOptions) {
     this.#context = context;
@@ -215,6 +225,21 @@ export class NamedRecords {
     );
     this.created.operations++;
     return true;
+  }
+
+  /** Creates the line's saved view; one with its name stays as it is. @throws RefusedLine */
+  async makeView({ view: given }: ImportLine): Promise<void> {
+    const { db, writer, now, dryRun } = this.#context;
+    const { accountId } = writer;
+    const path = ['views', '0'];
+    const view = await refusing(path, () => parseInput(createViewInput, given));
+    const key = foldCase(view.name);
+    if (this.#newViews.has(key) || (await hasView(db, accountId, view.name))) return;
+    if (!dryRun) await refusing(path, () => createView(db, writer, view, now));
+    else if ((await countViews(db, accountId)) + this.created.views >= MAX_VIEWS)
+      throw new RefusedLine([fieldError([...path, 'name'], noRoomForViews)]);
+    this.#newViews.add(key);
+    this.created.views++;
   }
 
   /** The ids of the line's pixels, without those that a dry run would create. @throws RefusedLine */

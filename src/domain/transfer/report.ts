@@ -90,7 +90,7 @@ export const EXTERNAL_ID = 'external_id';
 /** Counts the results of lines, and reports messages about them. */
 export class LineReports {
   readonly #onMessage: (message: LineMessage) => void;
-  /** Lines without links are only of spaces, tags, pixels, domains or saved operations. */
+  /** Lines without links are only of spaces, tags, pixels, domains, saved operations or saved views. */
   readonly counts = { lines: 0, created: 0, existing: 0, refused: 0, withoutLinks: 0 };
   /** The hosts of new links that went to the default domain instead, with their numbers. */
   readonly movedFrom = new Map<string, number>();

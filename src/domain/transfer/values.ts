@@ -103,8 +103,8 @@ function splitItems(value: unknown, between: RegExp, max: number): unknown[] {
 const textCell = written('a text', String);
 
 /** A kind of record in our own export. */
-const kind = written('link, space, tag, pixel, domain or operation', (given) =>
-  (['link', 'space', 'tag', 'pixel', 'domain', 'operation'] as const).find((one) => one === given),
+const kind = written('link, space, tag, pixel, domain, operation or view', (given) =>
+  (['link', 'space', 'tag', 'pixel', 'domain', 'operation', 'view'] as const).find((one) => one === given),
 );
 
 export const wholeNumber = written('a whole number', (given) =>
@@ -340,7 +340,7 @@ function recordSchema(format: Format) {
     ...each(jsonListSchema(MAX_TARGETS), 'countries', 'platforms', 'languages', 'rotation', 'other_rules'),
     rules: jsonListSchema(MAX_RULES),
     rule_tests: jsonListSchema(MAX_RULE_TESTS),
-    operations: jsonListSchema(1),
+    ...each(jsonListSchema(1), 'operations', 'views'),
     ...each(jsonListSchema(MAX_APPS), 'domain_apple_apps', 'domain_android_apps'),
     test_variants: jsonListSchema(MAX_RULE_TARGETS),
     country_urls: countryTargets,

@@ -14,6 +14,7 @@ const KINDS = [
   'WEBHOOK',
   'UTM_TEMPLATE',
   'SAVED_OPERATION',
+  'SAVED_VIEW',
   'API_KEY',
   'MEMBER',
 ] as const;
