@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { texts } from '../../console/src/languages/en.ts';
+import { settingsTexts } from '../../console/src/languages/en-settings.ts';
 import { splitAddress } from '../../console/src/parts/address-parts.ts';
 import { unicodeHost } from '../../console/src/parts/unicode-host.ts';
 import { isolated, isolating } from '../../console/src/words/isolated.ts';
@@ -62,5 +63,6 @@ test('sentences isolate the names that they are given, and are otherwise as they
   expect(told.saved('Spring')).toBe(texts.saved('Spring'));
   expect(told.links.copy).toBe(texts.links.copy);
   expect(told.saved).toBe(told.saved);
-  expect(told.people.roleOf('שם')).toBe(texts.people.roleOf('\u2068שם\u2069'));
+  const { people } = isolating(settingsTexts);
+  expect(people.roleOf('שם')).toBe(settingsTexts.people.roleOf('\u2068שם\u2069'));
 });

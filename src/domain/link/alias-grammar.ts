@@ -27,18 +27,21 @@ export function normalizeAlias(text: string): string {
   return isPlainAlias(text) ? text : text.replace(PRESENTATION, '').normalize('NFC');
 }
 
-/**
- * Emoji as Unicode recommends them for general interchange, with their selectors. TypeScript refuses the flag in a literal, though
- * every supported Node knows it.
- */
-const EMOJI = /\p{RGI_Emoji}/gv;
+/** The flag of patterns with sets, which every supported Node knows, but not the version of the language that is checked. */
+const SETS: string = 'v';
+
+/** Emoji as Unicode recommends them for general interchange, with their selectors. */
+const EMOJI = new RegExp(String.raw`\p{RGI_Emoji}`, `g${SETS}`);
 /**
  * Characters after which such an emoji has the selector: by themselves they are text. A skin tone in its place makes them
  * emoji as well.
  */
-const UNSELECTED = /[\p{Emoji}--\p{Emoji_Presentation}--[0-9#*]](?!\p{Emoji_Modifier})|[0-9#*](?=\u20E3)/gv;
+const UNSELECTED = new RegExp(
+  String.raw`[\p{Emoji}--\p{Emoji_Presentation}--[0-9#*]](?!\p{Emoji_Modifier})|[0-9#*](?=\u20E3)`,
+  `g${SETS}`,
+);
 /** Letters, digits and marks that people can see, and the ASCII punctuation of aliases. */
-const ALLOWED = /^[[[\p{L}\p{M}\p{Nd}]--\p{Default_Ignorable_Code_Point}]\-_.]*$/v;
+const ALLOWED = new RegExp(String.raw`^[[[\p{L}\p{M}\p{Nd}]--\p{Default_Ignorable_Code_Point}]\-_.]*$`, SETS);
 
 /** True if all characters of a normalized segment are those of aliases. */
 function hasAllowedCharacters(segment: string): boolean {
@@ -166,4 +169,15 @@ export function listAbove(alias: string): string[] {
   for (let end = alias.lastIndexOf('/'); end !== -1; end = alias.lastIndexOf('/', end - 1))
     above.push(alias.slice(0, end));
   return above;
+}
+
+/** An alias with a suffix of ASCII, cut to the limits of aliases before it, between two characters. */
+export function withSuffix(alias: string, suffix: string): string {
+  const characters = Array.from(alias);
+  const tooLong = () => Buffer.byteLength(characters.join('')) + suffix.length > MAX_ALIAS_BYTES;
+  characters.splice(MAX_ALIAS - suffix.length);
+  while (tooLong()) characters.pop();
+  // Half of an emoji, or what only a mark ended, is no alias.
+  while (characters.length > 0 && !isAlias(`${characters.join('')}${suffix}`)) characters.pop();
+  return `${characters.join('')}${suffix}`;
 }
