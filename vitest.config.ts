@@ -18,7 +18,7 @@ const slow = [
   'test/auth/{ended-callers,hostile}.test.ts',
   'test/db/older-sqlite.test.ts',
   'test/redirect/processes.test.ts',
-  'test/rest/{mcp-client,typed-client}.test.ts',
+  'test/rest/{mcp-client,mcp-conformance,typed-client}.test.ts',
   'test/schema/{rows-written,selections,slices}.test.ts',
   'test/program/{console-build,contributing,docs-commands,env-file,first-start,hostile,lint,nginx,production,release,rule-analysis-long,splits,sqlite-migration,webhook-examples}.test.ts',
 ];
