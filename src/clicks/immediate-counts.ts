@@ -1,5 +1,5 @@
 import type { Data } from '../db/database.ts';
-import { hasStatus } from '../db/reading/link-status.ts';
+import { hasBegun, hasStatus } from '../db/reading/link-status.ts';
 import { dayOf, hourOf } from '../db/statistics/calendar.ts';
 import { DatabaseAway, isRefused, retryConflicts } from '../engine/db/errors.ts';
 import { name, sql } from '../engine/db/sql.ts';
@@ -27,7 +27,8 @@ export type Turn = Pick<CountsBefore, 'position'>;
 const addClick = sql`"clicks" = CASE WHEN "clicks" < ${MAX_COUNT} THEN "clicks" + 1 ELSE "clicks" END`;
 const advance = sql`"turns" = CASE WHEN "turns" < ${MAX_COUNT} THEN "turns" + 1 ELSE 1 END`;
 const fromActive = (linkId: number, now: Date) =>
-  sql`FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${hasStatus('ACTIVE', now, sql`"LinkCounter"."clicks"`)}`;
+  sql`FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${hasBegun(now)}
+    AND ${hasStatus('ACTIVE', now, sql`"LinkCounter"."clicks"`)}`;
 
 /**
  * If the link is active, counts one visit at once, also for the hour and day of the link and its account, and advances its

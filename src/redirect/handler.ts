@@ -143,7 +143,9 @@ class VisitHandler {
       return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language, isApart));
     }
     const location = outcome === 'NOT_FOUND' ? this.#findNotFoundUrl(req, visit) : destination;
-    if (location !== null) return send(req, res, req.method === 'POST' ? 303 : 302, { Location: location });
+    const ofLink = outcome === 'REDIRECT' ? (link?.redirectStatus ?? 302) : 302;
+    if (location !== null)
+      return send(req, res, req.method === 'POST' ? 303 : ofLink, { Location: location });
     if (outcome === 'REDIRECT' || outcome === 'PIXELS' || outcome === 'PREVIEW' || outcome === 'PASSWORD')
       throw new Error('a visit of a link without one, or without a destination');
     sendMessage(req, res, ...ended[outcome]);

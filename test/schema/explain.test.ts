@@ -41,6 +41,7 @@ test('explains what a visitor gets, rule by rule', async () => {
     destination: 'https://example.com/de?utm=1',
     steps: [
       { rule: 'EXISTS', applied: false, why: 'The link exists.' },
+      { rule: 'STARTS', applied: false, why: 'It has no start.' },
       { rule: 'DISABLED', applied: false, why: 'It is enabled.' },
       { rule: 'BLOCKED', applied: false, why: 'It leads to no blocked host.' },
       { rule: 'EXPIRED', applied: false, why: 'It has not expired.' },
@@ -72,6 +73,7 @@ test('explains a visit at another time', async () => {
     destination: 'https://example.com/%C3%BCber',
     steps: [
       { rule: 'EXISTS', applied: false, why: 'The link exists.' },
+      { rule: 'STARTS', applied: false, why: 'It has no start.' },
       { rule: 'DISABLED', applied: false, why: 'It is enabled.' },
       { rule: 'BLOCKED', applied: false, why: 'It leads to no blocked host.' },
       { rule: 'EXPIRED', applied: true, why: 'It expired at 2027-01-01T00:00:00.000Z.' },
@@ -90,6 +92,7 @@ test.each([
     steps: [
       { rule: 'EXISTS', applied: true, why: 'Your account has no link with this id.' },
       ...notReached(
+        'STARTS',
         'DISABLED',
         'BLOCKED',
         'EXPIRED',

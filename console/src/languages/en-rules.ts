@@ -146,6 +146,9 @@ export const ruleTexts = {
   failsSomehow: (name: string) => `The rule “${name}” does not fit.`,
   splits: (shares: string) =>
     `It divides its visitors: ${shares}. One visitor stays with one of them for the day.`,
+  begins: (at: string) => `It begins on ${at}: until then, it does not exist for visitors.`,
+  hasBegun: 'It has begun.',
+  noStart: 'It has no start.',
   isSplit: 'goes to one of',
   formerRule: (id: string) => `A former rule (${id})`,
   formerTarget: (id: string) => `a former destination (${id})`,

@@ -135,6 +135,9 @@ export const ruleTexts: RuleTexts = {
   failsSomehow: (name) => `La règle « ${name} » ne s’applique pas.`,
   splits: (shares) =>
     `Elle répartit ses visiteurs : ${shares}. Un visiteur garde sa destination pour la journée.`,
+  begins: (at) => `Il commence le ${at} : jusque-là, il n’existe pas pour les visiteurs.`,
+  hasBegun: 'Il a commencé.',
+  noStart: 'Il n’a pas de début.',
   isSplit: 'va à l’une de ces destinations',
   formerRule: (id) => `Une ancienne règle (${id})`,
   formerTarget: (id) => `une ancienne destination (${id})`,

@@ -5,7 +5,7 @@ import type { Data } from '../database.ts';
 
 const linkColumns = [
   ...(['id', 'accountId', 'alias', 'url', 'password', 'forwardsQuery'] as const),
-  ...(['expirationUrl', 'expiresAt', 'expirationClicks'] as const),
+  ...(['expirationUrl', 'expiresAt', 'expirationClicks', 'startsAt', 'redirectStatus'] as const),
   ...(['targetType', 'countries', 'platforms', 'languages', 'rotation', 'rules'] as const),
 ] as const;
 const pixelColumns = ['id', 'type', 'value'] as const;

@@ -2,7 +2,7 @@ import { toAscii, withQuery } from '../../engine/rules/url.ts';
 import { keysOf } from '../../engine/tools/keys-of.ts';
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 import { isItself } from '../link/alias.ts';
-import { linkStatus } from '../link/status.ts';
+import { hasBegun, linkStatus } from '../link/status.ts';
 import { parseTargets, parseTargetType } from '../link/targeting.ts';
 import { type Choose, leadByRules, type RuleStep, type Variant } from '../rule/lead.ts';
 import { NO_RULES } from '../rule/parse.ts';
@@ -12,7 +12,7 @@ import { detectPlatform, matchLanguage, type Visitor } from './visitor.ts';
 
 /** The result of a visit. */
 export const redirectOutcomes = {
-  NOT_FOUND: 'The link does not exist.',
+  NOT_FOUND: 'The link does not exist, or has not begun.',
   DISABLED: 'The link is disabled.',
   BLOCKED: 'The link leads to a host that the operator of the service has blocked.',
   EXPIRED: 'The link has expired.',
@@ -28,6 +28,7 @@ export type RedirectOutcome = keyof typeof redirectOutcomes;
 
 const untilRules = {
   EXISTS: 'Whether the link exists.',
+  STARTS: 'Whether the link has not begun yet: then it does not exist for visitors.',
   DISABLED: 'Whether the link is disabled.',
   BLOCKED: 'Whether the link leads to a host that the operator has blocked.',
   EXPIRED: 'Whether the link has expired, by time or clicks.',
@@ -88,6 +89,8 @@ export type VisitedLink = Pick<
     /** Number of visits that its rotation has served. */
     readonly position: number;
     readonly pixels: readonly unknown[];
+    /** Its start; by default, it has begun. */
+    readonly startsAt?: Link['startsAt'];
     /** Its rules; none by default. */
     readonly rules?: ParsedRules;
   };
@@ -100,6 +103,11 @@ export interface Circumstances {
   readonly hosts: readonly string[];
   /** Chooses the target of a split; by default, the first is shown. */
   readonly choose?: Choose | undefined;
+}
+
+function whyBegun(startsAt: Date | null, now: Date): string {
+  if (startsAt === null) return 'It has no start.';
+  return hasBegun({ startsAt }, now) ? 'It has begun.' : `It begins at ${startsAt.toISOString()}.`;
 }
 
 function whyExpired({ expiresAt, expirationClicks, clicks }: VisitedLink, now: Date): string {
@@ -216,6 +224,8 @@ export function decideRedirect(
     // Most addresses need not be parsed.
     (address.includes(link.alias) || address.includes('%')) && isItself(address, link.alias, hosts);
   step('EXISTS', false, 'The link exists.');
+  const { startsAt = null } = link;
+  if (step('STARTS', !hasBegun({ startsAt }, now), whyBegun(startsAt, now))) return end('NOT_FOUND');
   const status = linkStatus(link, () => now);
   if (step('DISABLED', status === 'DISABLED', 'It is disabled.', 'It is enabled.')) return end('DISABLED');
   if (step('BLOCKED', blocked, 'It leads to a blocked host.', 'It leads to no blocked host.'))

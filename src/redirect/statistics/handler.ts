@@ -86,7 +86,7 @@ export function createStatisticsPages(
 
   return async (req, res, asked) => {
     const { domain, alias, query, address } = asked;
-    const link = await links.read((db) => readShownLink(db, domain.id, alias));
+    const link = await links.read((db) => readShownLink(db, domain.id, alias, now()));
     if (link === null) return false;
     const length = pageLength(new URLSearchParams(query).get('days'));
     const path = `/${link.alias}+`;

@@ -94,6 +94,9 @@ function describeStep(step: Step, visit: Visit): string {
   switch (rule) {
     case 'EXISTS':
       return applied ? t.missing : t.exists;
+    case 'STARTS':
+      if (link.startsAt === null) return ruleTexts.noStart;
+      return applied ? ruleTexts.begins(atMoment(link.startsAt)) : ruleTexts.hasBegun;
     case 'DISABLED':
       return applied ? t.disabled : t.enabled;
     case 'BLOCKED':
@@ -122,7 +125,8 @@ function describeStep(step: Step, visit: Visit): string {
 /** The deciding reason, and below it all steps in their order. */
 export function Reasons({ decision, visit }: { decision: Decision; visit: Visit }): ReactElement {
   const { outcome } = decision;
-  const end = deciding[outcome];
+  const notBegun = decision.steps.some(({ rule, applied }) => rule === 'STARTS' && applied);
+  const end = notBegun ? 'STARTS' : deciding[outcome];
   const reached = reachedSteps(decision);
   const lead = leadingStep(decision);
   const step = end === undefined ? (lead ?? reached.find(({ rule }) => rule === 'TARGETING')) : undefined;
