@@ -21,8 +21,8 @@ beforeEach(async () => {
 afterEach(() => emptyServer(server));
 afterAll(() => server.stop());
 
-/** The fate of a link: it is skipped, disabled, open, ends at a time, or has a limit of clicks. */
-type Fate = 'skipped' | 'disabled' | 'open' | `ends ${string}` | `${number} clicks`;
+/** The fate of a link: it is skipped, disabled, open, starts or ends at a time, or has a limit of clicks. */
+type Fate = 'skipped' | 'disabled' | 'open' | `starts ${string}` | `ends ${string}` | `${number} clicks`;
 
 type Case = readonly [column: string, value: unknown, fate: Fate];
 
@@ -39,6 +39,7 @@ const aliases = async (): Promise<Map<unknown, RestLink>> => {
 function fateOf(link: RestLink | undefined): Fate {
   if (link === undefined) return 'skipped';
   if (link.disabled === 1) return 'disabled';
+  if (typeof link.starts_at === 'string') return `starts ${link.starts_at}`;
   if (link.ends_at !== null) return `ends ${link.ends_at}`;
   return typeof link.expiration_clicks === 'number' ? `${link.expiration_clicks} clicks` : 'open';
 }
@@ -66,6 +67,7 @@ async function fates(cases: readonly Case[], format: ImportFormat = 'csv') {
 
 const FUTURE = '2031-05-06T07:08:09Z';
 const ENDS = 'ends 2031-05-06T07:08:09.000Z';
+const STARTS = 'starts 2031-05-06T07:08:09.000Z';
 
 /** Columns that say yes or no. */
 const flags = [
@@ -304,7 +306,7 @@ const lessCommon: readonly Case[] = [
   ['online bis', FUTURE, ENDS],
   ['válida hasta', FUTURE, ENDS],
   ['vigente hasta', FUTURE, ENDS],
-  ['launch date', FUTURE, 'disabled'],
+  ['launch date', FUTURE, STARTS],
   // Italian, Portuguese and Dutch.
   ['Attivo', 'no', 'disabled'],
   ['Disattivato', 'sì', 'disabled'],
@@ -428,7 +430,7 @@ const named: readonly Case[] = [
   ...opposite.map((column): Case => [column, true, 'open']),
   ...deleted.map((column): Case => [column, 1, 'skipped']),
   ...ends.map((column): Case => [column, FUTURE, ENDS]),
-  ...starts.map((column): Case => [column, FUTURE, 'disabled']),
+  ...starts.map((column): Case => [column, FUTURE, STARTS]),
   ...starts.map((column): Case => [column, '2020-01-01', 'open']),
   ...limits.map((column): Case => [column, 25, '25 clicks']),
   ...[...flags, ...deleted, ...ends, ...starts, ...limits].flatMap((column) =>
@@ -491,7 +493,7 @@ const valued: readonly Case[] = [
   ['banned_at', '2024-01-01T00:00:00Z', 'disabled'],
   ['disabled at', FUTURE, ENDS],
   ['activated at', '2024-01-01', 'open'],
-  ['published at', FUTURE, 'disabled'],
+  ['published at', FUTURE, STARTS],
   ['expiration', '1936000000', 'ends 2031-05-08T09:46:40.000Z'],
   ['expiration', 1_936_000_000, 'ends 2031-05-08T09:46:40.000Z'],
   ['expiration', '1936000000500', 'ends 2031-05-08T09:46:40.500Z'],
@@ -561,7 +563,6 @@ test('says what it could not carry over, with its column, and which rows it skip
   expect(told.map(({ line, taken, column, message }) => [line, taken, column, message])).toEqual([
     [2, true, 'Expires on', 'is "30", which is no time: the link is disabled'],
     [3, true, null, 'had a password, which is not imported: it is disabled until it gets another one'],
-    [4, true, null, expect.stringContaining('opens only at 2031-01-01T00:00:00.000Z: it is disabled')],
     [5, true, null, 'has the status "paused": it is disabled'],
     [6, true, null, 'has the status "Approved by Ann", which is left out'],
     [7, false, 'Deleted at', 'says that the link was deleted: it is not imported'],
@@ -572,7 +573,7 @@ test('says what it could not carry over, with its column, and which rows it skip
     Object.entries({
       a: 'disabled',
       b: 'disabled',
-      c: 'disabled',
+      c: 'starts 2031-01-01T00:00:00.000Z',
       d: 'disabled',
       e: 'open',
       g: 'disabled',
@@ -617,13 +618,14 @@ test('takes a password from a sheet, but neither a yes nor a hash for one', asyn
   ]);
 });
 
-test('archived links of Bitly and Dub lead visitors on', async () => {
+test('archived links of Bitly and Dub lead visitors on, and are archived here', async () => {
   for (const format of ['bitly', 'dub'] as const) {
     await emptyServer(server);
     owner = await server.caller();
     const { found, report } = await fates([['archived', true, 'open']], format);
     expect(found).toEqual([['archived', true, 'open']]);
-    expect(report.unusedColumns).toContain('archived');
+    expect(report.unusedColumns).not.toContain('archived');
+    expect([...(await aliases()).values()]).toMatchObject([{ archived: 1 }]);
   }
 });
 

@@ -219,12 +219,38 @@ test('a link is closed if any of several columns says that it is', async () => {
   expect((await links()).map(({ disabled }) => disabled)).toEqual([1, 1, 0]);
 });
 
-test('disables a link whose start is in the future', async () => {
+test('imports a start that is in the future, and disables a link that would expire before it', async () => {
   const text =
-    'shortCode,longUrl,validSince\na,https://a.example/,2099-01-01\nb,https://a.example/,2020-01-01\n';
+    'shortCode,longUrl,validSince,validUntil\na,https://a.example/,2099-01-01,\nb,https://a.example/,2020-01-01,\n' +
+    'c,https://a.example/,2099-01-01,2098-01-01\n';
   const { told } = await importInto(server, { text }, { format: 'shlink' });
-  expect(told).toMatchObject([{ line: 2, message: expect.stringContaining('opens only at 2099-01-01') }]);
-  expect((await links()).map(({ disabled }) => disabled)).toEqual([1, 0]);
+  expect(told).toMatchObject([
+    { line: 4, message: expect.stringContaining('would expire before it begins') },
+  ]);
+  expect((await links()).map((link) => [link.disabled, link.starts_at])).toEqual([
+    [0, '2099-01-01T00:00:00.000Z'],
+    [0, null],
+    [1, null],
+  ]);
+});
+
+test('imports the start, the archive and the status of the file that people download', async () => {
+  const text = [
+    'Short URL,URL,Notes,Status,Starts at,Archived,Redirect status,Privacy',
+    's.example/a,https://a.example/,Ask Ann,Active,2020-01-01 00:00,yes,308,Everybody',
+    's.example/b,https://a.example/,,Disabled,,no,302,Only this account',
+  ].join('\n');
+  expect(await importInto(server, { text })).toMatchObject({ created: 2, unusedColumns: [] });
+  expect(await links()).toMatchObject([
+    {
+      starts_at: '2020-01-01T00:00:00.000Z',
+      archived: 1,
+      disabled: 0,
+      redirect_status: 308,
+      notes: 'Ask Ann',
+    },
+    { starts_at: null, archived: 0, disabled: 1, redirect_status: 302, notes: null },
+  ]);
 });
 
 test('a message names the column whose value was used', async () => {

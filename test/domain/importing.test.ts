@@ -185,12 +185,15 @@ test('an export and an import restore an account unchanged', async () => {
     expiration_time: '10:30',
     expiration_clicks: 99,
     expiration_url: 'https://example.com/over',
+    starts_at: '2020-01-01T00:00:00Z',
+    redirect_status: 307,
     privacy: 1,
   });
   await owner.link({
     alias: 'off',
     disabled: 1,
     forward_query: 0,
+    archived: 1,
     title: '@risk\n- "=1";"=2",\'=3',
     external_id: '=1,"x";4711',
   });

@@ -19,7 +19,8 @@ export interface ClosingCell {
 type Effect =
   | { readonly is: 'open'; readonly note?: string }
   | { readonly is: 'closed'; readonly because?: string; readonly note?: string }
-  | { readonly is: 'deleted' | 'locked' }
+  | { readonly is: 'deleted' | 'locked' | 'archived' }
+  | { readonly is: 'starting'; readonly at: Date }
   | { readonly is: 'ending'; readonly at: Date }
   | { readonly is: 'limited'; readonly clicks: number };
 
@@ -48,9 +49,9 @@ function decideMark(value: unknown, now: Date, effect: Effect): Effect {
   return at !== null && at > now ? { is: 'ending', at } : effect;
 }
 
-function decideStart(at: Date, now: Date): Effect {
-  const note = `opens only at ${at.toISOString()}: it is disabled until it is enabled by hand`;
-  return at > now ? { is: 'closed', note } : OPEN;
+/** Our own export also has the start of a link that has begun. */
+function decideStart(at: Date, now: Date, { isOwn }: Source): Effect {
+  return isOwn || at > now ? { is: 'starting', at } : OPEN;
 }
 
 /** Returns true also for a closed state in more words, such as `not active` and `blocked (spam)`. */
@@ -68,20 +69,33 @@ const unclear = (value: unknown, what: string): Effect => ({
 });
 const isUnlimited = (value: unknown) => !isSet(value) || words.endless.has(foldWord(value));
 
-const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean) => Effect> = {
+/** The origin of a line. */
+export interface Source {
+  /** True if people may have named the columns. */
+  readonly isSheet: boolean;
+  /** True for our own export. */
+  readonly isOwn: boolean;
+  /** True if archived links still redirect visitors. */
+  readonly servesArchived: boolean;
+}
+
+const effects: Record<ClosingField, (value: unknown, now: Date, source: Source) => Effect> = {
   disabled(value, now) {
     const word = foldWord(value);
     const isPlain = words.yes.has(word) || words.closed.has(word) || timeIn(value) !== null;
     return decideMark(value, now, isPlain ? { is: 'closed' } : unclear(value, ''));
   },
-  active(value, now) {
+  active(value, now, source) {
     const word = foldWord(value);
     if (words.nothing.has(word) || words.yes.has(word) || words.active.has(word)) return OPEN;
     const at = timeIn(value);
-    if (at !== null) return decideStart(at, now);
+    if (at !== null) return decideStart(at, now, source);
     return words.no.has(word) || words.closed.has(word) ? { is: 'closed' } : unclear(value, '');
   },
-  archived: (value, now) => decideMark(value, now, { is: 'closed', note: 'is archived: it is disabled' }),
+  archived(value, now, { isOwn, servesArchived }) {
+    if (isOwn || servesArchived) return isSet(value) ? { is: 'archived' } : OPEN;
+    return decideMark(value, now, { is: 'closed', note: 'is archived: it is disabled' });
+  },
   deleted: (value, now) => decideMark(value, now, { is: 'deleted' }),
   has_password: (value) =>
     isSet(value) && !words.unprotected.has(foldWord(value)) ? { is: 'locked' } : OPEN,
@@ -90,10 +104,10 @@ const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean
     const at = timeIn(value);
     return at === null ? unclear(value, ', which is no time') : { is: 'ending', at };
   },
-  starts_at(value, now) {
+  starts_at(value, now, source) {
     if (isUnlimited(value)) return OPEN;
     const at = timeIn(value);
-    return at === null ? unclear(value, ', which is no time') : decideStart(at, now);
+    return at === null ? unclear(value, ', which is no time') : decideStart(at, now, source);
   },
   expiration_clicks(value) {
     if (isUnlimited(value)) return OPEN;
@@ -102,7 +116,7 @@ const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean
     if (clicks === undefined) return unclear(value, ', which is no number of clicks');
     return clicks === 0 ? OPEN : { is: 'limited', clicks };
   },
-  status(value, _now, isSheet) {
+  status(value, _now, { isSheet }) {
     const word = foldWord(value);
     if (words.nothing.has(word) || words.active.has(word) || words.yes.has(word)) return OPEN;
     if (words.deleted.has(word)) return { is: 'deleted' };
@@ -113,32 +127,43 @@ const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean
   },
 };
 
+const NEVER_OPENS: Note = { message: 'would expire before it begins: it is disabled' };
+
 /** A link's access as the cells of its line set it. `deletedBy` is the cell that marks it as deleted. */
 export interface Access {
   readonly isClosed: boolean;
   readonly isLocked: boolean;
+  readonly isArchived: boolean;
+  readonly startsAt: Date | undefined;
   readonly endsAt: Date | undefined;
   readonly clicks: number | undefined;
   readonly deletedBy: ClosingCell | undefined;
   readonly notes: readonly Note[];
 }
 
-/** @param isSheet whether people may have named the columns */
-export function decideAccess(cells: readonly ClosingCell[], isSheet: boolean, now: Date): Access {
-  const found = cells.map((cell) => ({ cell, effect: effects[cell.field](cell.value, now, isSheet) }));
+export function decideAccess(cells: readonly ClosingCell[], source: Source, now: Date): Access {
+  const found = cells.map((cell) => ({ cell, effect: effects[cell.field](cell.value, now, source) }));
   const all = found.map(({ effect }) => effect);
   const ends = all.flatMap((effect) => (effect.is === 'ending' ? effect.at.getTime() : []));
+  const starts = all.flatMap((effect) => (effect.is === 'starting' ? effect.at.getTime() : []));
+  const [start, end] = [Math.max(...starts), Math.min(...ends)];
+  const neverOpens = start >= end;
   const limits = all.flatMap((effect) => (effect.is === 'limited' ? effect.clicks : []));
   return {
-    isClosed: all.some(({ is }) => is === 'closed'),
+    isClosed: neverOpens || all.some(({ is }) => is === 'closed'),
     isLocked: all.some(({ is }) => is === 'locked'),
-    endsAt: ends.length > 0 ? new Date(Math.min(...ends)) : undefined,
+    isArchived: all.some(({ is }) => is === 'archived'),
+    startsAt: starts.length > 0 && !neverOpens ? new Date(start) : undefined,
+    endsAt: ends.length > 0 ? new Date(end) : undefined,
     clicks: limits.length > 0 ? Math.min(...limits) : undefined,
     deletedBy: found.find(({ effect }) => effect.is === 'deleted')?.cell,
-    notes: found.flatMap(({ cell: { field, column }, effect }): Note[] => {
-      if ('note' in effect && effect.note !== undefined) return [{ message: effect.note }];
-      if (!('because' in effect) || effect.because === undefined) return [];
-      return [{ field, column, message: `${effect.because}: the link is disabled` }];
-    }),
+    notes: [
+      ...(neverOpens ? [NEVER_OPENS] : []),
+      ...found.flatMap(({ cell: { field, column }, effect }): Note[] => {
+        if ('note' in effect && effect.note !== undefined) return [{ message: effect.note }];
+        if (!('because' in effect) || effect.because === undefined) return [];
+        return [{ field, column, message: `${effect.because}: the link is disabled` }];
+      }),
+    ],
   };
 }

@@ -62,7 +62,7 @@ export function columnsFor(formatName: ImportFormat, header: readonly string[]):
   }
   const closing = header.flatMap((column) => {
     const field = matchClosingField(column);
-    return field === undefined || (field === 'archived' && format.servesArchived) ? [] : [{ field, column }];
+    return field === undefined ? [] : [{ field, column }];
   });
   const used = new Set([...[...byField.values()].flat(), ...closing.map(({ column }) => column)]);
   return { format, byField, closing, others: header.filter((column) => !used.has(column)) };

@@ -16,7 +16,7 @@ import type { FileRecord } from './file-record.ts';
 import { type Format, importFormats } from './formats.ts';
 import type { Note } from './report.ts';
 import { DESKTOPS, rulesOfDub, rulesOfShlink } from './rules-of-others.ts';
-import { parseRecord, type RecordValues as Values } from './values.ts';
+import { parseRecord, privacyWords, type RecordValues as Values } from './values.ts';
 
 /** A line that cannot be imported, with the reason for each field. */
 export class RefusedLine extends Error {
@@ -30,7 +30,10 @@ export class RefusedLine extends Error {
 
 /** The values of a record. @throws RefusedLine with all errors in them, or if its link was deleted */
 export function readLine({ fields: record, closing }: FileRecord, format: Format, now: Date): ImportLine {
-  const access = decideAccess(closing, format === importFormats.csv, now);
+  const isSheet = format === importFormats.csv;
+  const { servesArchived = false } = format;
+  const source = { isSheet, servesArchived, isOwn: isSheet && isExported(record) };
+  const access = decideAccess(closing, source, now);
   if (access.deletedBy)
     throw new RefusedLine([fieldError([access.deletedBy.field], refusal('IMPORT_DELETED'))]);
   const { data, error } = parseRecord(record, format);
@@ -42,6 +45,11 @@ export function readLine({ fields: record, closing }: FileRecord, format: Format
   for (const issue of error.issues)
     if (!issues.has(String(issue.path[0]))) issues.set(String(issue.path[0]), issue);
   throw new RefusedLine([...issues].map(([field, issue]) => fieldError([field], issue)));
+}
+
+/** True for a record of our own exports. That for people has no kind, but says in its own words who may see the statistics. */
+function isExported({ kind, privacy }: FileRecord['fields']): boolean {
+  return kind !== undefined || Object.values<unknown>(privacyWords).includes(privacy);
 }
 
 /** Returns the fault of a pasted URL: text after a space, or a separator at its end. */
@@ -106,6 +114,9 @@ function buildLine(values: Values, access: Access, format: Format, now: Date) {
       ...closedBy(access, values.password, notes),
       ...readPrivacy(values, notes),
       forwardsQuery: values.forward_query,
+      redirectStatus: values.redirect_status,
+      archived: access.isArchived || undefined,
+      startsAt: access.startsAt?.toISOString(),
       expiration: {
         url: values.expiration_url,
         at: access.endsAt?.toISOString(),

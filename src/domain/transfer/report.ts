@@ -69,6 +69,8 @@ const columnNames: Readonly<Record<string, string>> = {
   'expiration.clicks': 'expiration_clicks',
   'targeting.type': 'target_type',
   externalId: 'external_id',
+  startsAt: 'starts_at',
+  redirectStatus: 'redirect_status',
   forwardsQuery: 'forward_query',
 };
 

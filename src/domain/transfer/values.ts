@@ -337,6 +337,7 @@ function recordSchema(format: Format) {
     ...each(yesOrNo, 'forward_query', 'public_statistics'),
     ...each(time, 'created_at', 'updated_at', 'last_clicked_at', 'test_ends_at'),
     clicks: count,
+    redirect_status: wholeNumber,
     ...each(jsonListSchema(MAX_TARGETS), 'countries', 'platforms', 'languages', 'rotation', 'other_rules'),
     rules: jsonListSchema(MAX_RULES),
     rule_tests: jsonListSchema(MAX_RULE_TESTS),
