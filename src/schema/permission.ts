@@ -11,6 +11,7 @@ const mutations: Readonly<Record<string, Permission>> = {
   createLink: 'WRITE',
   createLinks: 'WRITE',
   upsertLink: 'WRITE',
+  duplicateLink: 'WRITE',
   updateLink: 'WRITE',
   updateLinks: 'WRITE',
   deleteLink: 'WRITE',

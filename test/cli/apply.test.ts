@@ -189,6 +189,32 @@ test('applying twice changes nothing, whatever the service keeps of a value', as
   expect(await server.database.prisma.link.findMany()).toEqual(before);
 });
 
+test('sets notes, archive, start and status, changes nothing the second time, and clears them', async () => {
+  const links = (more: string) =>
+    `name: fields\nlinks:\n  a:\n    url: https://example.com/\n    alias: a\n${more}`;
+  const set =
+    '    notes: Ask Ann\n    archived: true\n    startsAt: "2027-01-01T00:00Z"\n    redirectStatus: 308\n';
+  expect((await apply(links(set))).code).toBe(0);
+  const read = async () => {
+    const link = await server.database.prisma.link.findFirstOrThrow();
+    return [link.notes, link.archived, link.startsAt?.toISOString() ?? null, link.redirectStatus];
+  };
+  expect(await read()).toEqual(['Ask Ann', true, '2027-01-01T00:00:00.000Z', 308]);
+  // The list of links leaves it out, but not what was applied.
+  const { stdout, code } = await apply(links(set));
+  expect([code, stdout]).toEqual([0, expect.stringContaining('unchanged 1')]);
+  const cleared = '    notes: null\n    archived: false\n    startsAt: null\n    redirectStatus: 302\n';
+  expect((await apply(links(cleared))).code).toBe(0);
+  expect(await read()).toEqual([null, false, null, 302]);
+  const late = links('    startsAt: "2028-01-01T00:00Z"\n');
+  await apply(links('    expiration: { at: "2027-06-01T00:00Z" }\n'));
+  const refused = await apply(late, '--dry-run');
+  expect([refused.code, refused.stderr]).toEqual([
+    3,
+    expect.stringContaining('would expire before it begins'),
+  ]);
+});
+
 test('changes rules, and refuses a condition with two kinds', async () => {
   const links = (value: string) => `name: rules
 links:

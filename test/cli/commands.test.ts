@@ -33,6 +33,35 @@ const fileWith = (text: string, name = 'file') => {
   return file;
 };
 
+test('links have notes, a start, an archive and a status, and are duplicated', async () => {
+  const start = '2027-01-01T00:00:00.000Z';
+  const options = ['--notes', 'Ask Ann', '--starts-at', start, '--redirect-status', '301', '--archived'];
+  const made = await json('links', 'create', 'https://example.com/', '--alias', 'first', ...options);
+  const fields = { notes: 'Ask Ann', startsAt: start, redirectStatus: 301, archived: true };
+  expect(made).toMatchObject(fields);
+  const copy = await json(
+    'links',
+    'duplicate',
+    made.id,
+    '--alias',
+    'copy',
+    '--unarchived',
+    '--clear',
+    'notes',
+  );
+  expect(copy).toMatchObject({ ...fields, alias: 'copy', archived: false, notes: null });
+  const aliases = async (...args: string[]) =>
+    (await json('links', 'list', ...args)).map(({ alias }: { alias: string }) => alias).toSorted();
+  expect(await aliases()).toEqual(['copy']);
+  expect(await aliases('--archived', 'only')).toEqual(['first']);
+  expect(await aliases('--archived', 'with')).toEqual(['copy', 'first']);
+  const { data } = JSON.parse((await lsp(['export'])).stdout);
+  expect(data).toMatchObject([
+    { alias: 'first', notes: 'Ask Ann', starts_at: start, archived: true, redirect_status: 301 },
+    { alias: 'copy', archived: false },
+  ]);
+});
+
 test('stats shows the clicks of a link and of the account', async () => {
   const { id } = await json('links', 'create', 'https://example.com/', '--alias', 'one');
   for (const country of ['DE', 'DE', 'AT'])

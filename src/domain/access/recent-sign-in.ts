@@ -33,6 +33,7 @@ const needs = {
   createLink: never,
   createLinks: never,
   upsertLink: never,
+  duplicateLink: never,
   updateLink: never,
   updateLinks: never,
   deleteLink: never,

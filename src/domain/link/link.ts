@@ -23,7 +23,7 @@ import type { Services } from '../services.ts';
 import { generatedAliases } from './alias.ts';
 import { findInputErrors, takenAlias } from './check.ts';
 import { buildColumns, createLinkInput, givenFields, type NewLinkInput, newLinkFields } from './fields.ts';
-import { prepareRow, type Restored } from './new-row.ts';
+import { type Copied, prepareRow, type Restored } from './new-row.ts';
 import { PasswordNotCompared, Reuse } from './reuse.ts';
 import { keepDeletedLinks } from './values.ts';
 import { spendOnNew } from './written-rows.ts';
@@ -52,6 +52,8 @@ interface Creation {
   readonly select: LinkSelect;
   /** For a deleted link, its id and what else it had. */
   readonly restored?: Restored;
+  /** For a copy, what it has of the other link as it is stored. */
+  readonly copied?: Copied;
 }
 
 /** Writes a checked link. @param isLater true if other links were written since it was checked, as in a batch */
@@ -121,7 +123,10 @@ async function findEqual({ db, reuse, select }: Creation): Promise<SelectedLink 
 }
 
 /** @throws DomainError VALIDATION with all fields that the database refuses */
-async function requireValid({ db, actor, services, input, domainId, now }: Creation): Promise<void> {
+async function requireValid(creation: Creation): Promise<void> {
+  const { db, actor, services, input: given, domainId, copied, now } = creation;
+  // A link may have tests of its rules that fail, and its copy has them, too.
+  const input = copied?.hasSameTests ? { ...given, ruleTests: undefined } : given;
   const errors = await findInputErrors(db, actor, services, { input, domainId, link: null, now });
   if (errors.length > 0) throw invalid(errors);
 }
@@ -212,6 +217,28 @@ export async function restoreLink(
     if (isUniqueViolation(error) || error instanceof DomainError) await requireAbsent();
     throw error;
   }
+}
+
+/**
+ * Creates a link with what another one has as it is stored, by the rules of `createLink`.
+ * @param input its fields; a password in it counts instead of the copied hash
+ * @throws DomainError VALIDATION
+ */
+export async function createCopy(
+  db: Data,
+  actor: Actor,
+  services: Services,
+  { input, copied }: { readonly input: Given[3]; readonly copied: Copied },
+  now: Date,
+  select: LinkSelect,
+): Promise<SelectedLink> {
+  const isHashed = copied.privacyPassword != null;
+  const given = { ...input, ...(isHashed && { privacyPassword: UNKNOWN_PASSWORD }) };
+  const creation = await readNewLink(db, actor, services, given, now, select);
+  spendOnNew(db, [creation.input]);
+  const own = isHashed ? { ...creation.input, privacyPassword: undefined } : creation.input;
+  const write = await checkNewLink({ ...creation, input: own, copied });
+  return write();
 }
 
 interface DeleteOptions {

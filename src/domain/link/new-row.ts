@@ -20,6 +20,16 @@ interface Checked {
   readonly now: Date;
   /** For a deleted link, its id and what else it had. */
   readonly restored?: Restored;
+  readonly copied?: Copied | undefined;
+}
+
+/** Parts of a link that its copy has as they are stored. */
+export interface Copied {
+  /** Hashes; undefined for what the copy has of its own. */
+  readonly password?: string | null | undefined;
+  readonly privacyPassword?: string | null | undefined;
+  /** True if its rules and tests are those of the link. */
+  readonly hasSameTests: boolean;
 }
 
 /** A deleted link that comes back; `rules` are as its column had them. */
@@ -36,7 +46,7 @@ function restoredColumns({ id, createdAt, password, privacyPassword }: Restored)
  *   address too long, or if a test of rules fails
  */
 export async function prepareRow(
-  { db, actor, services, input, domainId, now, restored }: Checked,
+  { db, actor, services, input, domainId, now, restored, copied }: Checked,
   times: { readonly createdAt?: Date | undefined; readonly updatedAt?: Date | undefined } = {},
 ) {
   const { accountId } = actor;
@@ -50,11 +60,14 @@ export async function prepareRow(
   const columns = {
     ...{ ...built, ...made, rules, url, urlKey: foldCase(url), accountId, domainId, createdAt, updatedAt },
     ...(restored && restoredColumns(restored)),
+    ...(copied?.password !== undefined && { password: copied.password }),
+    ...(copied?.privacyPassword !== undefined && { privacyPassword: copied.privacyPassword }),
   };
   return (alias: string): NewLink['row'] => {
     const row = withPlainKey({ ...columns, ...aliasColumns(alias), ...addUtm({ ...columns, alias }) });
     const { rules: ruled = NO_STORED_RULES, ruleTests = '[]' } = row;
-    const failing = restored ? [] : testErrors(input, { ...row, rules: ruled, ruleTests });
+    const failing =
+      restored || copied?.hasSameTests ? [] : testErrors(input, { ...row, rules: ruled, ruleTests });
     if (failing.length > 0) throw invalid(failing);
     return row;
   };

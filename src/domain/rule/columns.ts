@@ -80,6 +80,11 @@ export function ruleErrors(input: RulesInput, stored: RuleColumns | null, now: D
   return named.length > 0 ? named : sizeErrors(ruleColumns(input, stored, now));
 }
 
+/** The rules without the ids of rules and targets, which are those of one link. */
+export function withoutIds(rules: readonly StoredRule[]) {
+  return rules.map(({ name, when, to }) => ({ name, when, to: to.map(({ id: _, ...target }) => target) }));
+}
+
 /** The errors of columns that are too large, as parameters in their URLs can make them. */
 function sizeErrors({
   rules,

@@ -13,6 +13,7 @@ import type {
 } from '../../generated/sqlite/client.ts';
 import { linkTexts } from '../link/fields.ts';
 import { parseTargetLists } from '../link/targeting.ts';
+import { withoutIds } from '../rule/columns.ts';
 import { readStoredRules, readStoredTests } from '../rule/parse.ts';
 import type { Services } from '../services.ts';
 import { readApps } from '../short-domain/apps.ts';
@@ -121,15 +122,6 @@ function shownTag({ name, color }: Tag): Pick<Tag, 'name' | 'color'> {
   return { name, color };
 }
 
-/** The rules without their ids, which are those of this link alone. */
-function exportRules({ rules }: Pick<Link, 'rules'>) {
-  return readStoredRules(rules).rules.map(({ name, when, to }) => ({
-    name,
-    when,
-    to: to.map(({ id: _id, ...target }) => target),
-  }));
-}
-
 function linkRecord(
   link: Prisma.LinkGetPayload<{ include: typeof include }>,
   services: Pick<Services, 'scheme'>,
@@ -163,7 +155,7 @@ function linkRecord(
     redirect_status: link.redirectStatus,
     target_type: link.targetType,
     ...parseTargetLists(link),
-    rules: exportRules(link),
+    rules: withoutIds(readStoredRules(link.rules).rules),
     rule_tests: readStoredTests(link.ruleTests),
     clicks: counter?.clicks ?? 0,
     last_clicked_at: counter?.lastClickedAt,

@@ -4,8 +4,10 @@ import type { SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
 import { ALIAS_RULE } from '../../domain/link/alias.ts';
 import { checkNewLinks } from '../../domain/link/bulk.ts';
+import { duplicateLink } from '../../domain/link/duplicate.ts';
 import {
   createLinkInput,
+  duplicateLinkInput,
   MAX_EXTERNAL_ID,
   MAX_PIXELS,
   MAX_TAGS,
@@ -42,7 +44,7 @@ import { invalidField } from '../../engine/rules/errors.ts';
 import { parseBatch, shownCount, shownCountLimit, type Unparsed } from '../../engine/rules/input.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { batchCost, checkCost, upsertCost } from '../cost/field-cost.ts';
+import { batchCost, changeCost, checkCost, upsertCost } from '../cost/field-cost.ts';
 import { enumType, inputType, listDescriptions } from '../domain-types.ts';
 import { defineConnection, definePage, defineSelection } from '../list.ts';
 import { findNodes, Node } from '../node.ts';
@@ -56,6 +58,7 @@ import {
   defineResult,
   Failure,
   inSequence,
+  NotFoundError,
   ValidationError,
   withCurrent,
 } from '../result.ts';
@@ -404,6 +407,18 @@ const { CreateInput, UpdateInput, creation, update, deletion } = defineMutations
 
 const UpsertLinkResult = defineResult('UpsertLink', 'The new or changed record', Link, [ValidationError]);
 
+const DuplicateLinkResult = defineResult('DuplicateLink', 'The new record', Link, [
+  ValidationError,
+  NotFoundError,
+]);
+
+const DuplicateLinkInput = inputType(
+  'DuplicateLinkInput',
+  'What differs between a link and its copy. Absent fields are copied, except `alias` and `externalId`.',
+  duplicateLinkInput,
+  { updates: true },
+);
+
 const UpdateLinksInput = builder.inputType('UpdateLinksInput', {
   description: 'Changes to one of several links.',
   fields: (t) => ({
@@ -508,6 +523,25 @@ builder.mutationFields((t) => ({
       const { db, actor, services, now } = context;
       const work = upsertLink(db, actor, services, args, now(), selectFor(context, info));
       return asResult(context, work, { ...args.input, externalId: args.externalId });
+    },
+  }),
+  duplicateLink: t.field({
+    type: DuplicateLinkResult,
+    description:
+      'Creates a link with the fields of another one, also its passwords, rules, tags and pixels, but without its clicks, its ' +
+      'external id and its alias.',
+    extensions: changeCost,
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the link to copy.' }),
+      input: t.arg({
+        type: DuplicateLinkInput,
+        description: 'What differs in the new link; nothing by default.',
+      }),
+    },
+    resolve(_root, args, context, info) {
+      const { db, actor, services, now } = context;
+      const work = duplicateLink(db, actor, services, args, now(), selectFor(context, info));
+      return asResult(context, work, args.input ?? {});
     },
   }),
   updateLink: t.field({

@@ -55,10 +55,15 @@ function valueAt(input: unknown, path: readonly string[]): unknown {
  * Errors are those of the change if it sets the field, and the link does not have the address yet.
  */
 function asNewLink({ key, entry, link, input }: PlannedUpdate): Checked {
-  const { rules, ruleTests } = input;
+  const { rules, ruleTests, startsAt = link.startsAt, expiration } = input;
   const hasRules = rules !== undefined || ruleTests !== undefined;
+  const hasTimes = input.startsAt !== undefined || expiration !== undefined;
   const whole: CreateLinkInput = {
     ...input,
+    ...(hasTimes && {
+      startsAt,
+      expiration: expiration === null ? null : { at: link.expiration.at, ...expiration },
+    }),
     url: input.url ?? link.url,
     domainId: link.domain.id,
     ...(hasRules && {
@@ -69,7 +74,7 @@ function asNewLink({ key, entry, link, input }: PlannedUpdate): Checked {
   const known = addressesOf(link);
   const concerns = (path: readonly string[]): boolean => {
     const [field = ''] = path;
-    if (field === 'ruleTests' && hasRules) return true;
+    if ((field === 'ruleTests' && hasRules) || (field === 'startsAt' && hasTimes)) return true;
     const value = valueAt(input, path);
     return Object.hasOwn(input, field) && !(typeof value === 'string' && known.has(keptUrl(value)));
   };

@@ -91,7 +91,7 @@ export function findDifferences(
     differences.push({ field: name, from, to });
   };
   const { url, alias, title, disabled, forwardsQuery, privacy, space, tags, pixelIds } = wanted;
-  const { expiration, targeting, rules, ruleTests } = wanted;
+  const { notes, archived, startsAt, redirectStatus, expiration, targeting, rules, ruleTests } = wanted;
 
   compare('url', url, { isSame: keptUrl(url) === stored.url, from: stored.url });
   if (alias !== undefined)
@@ -99,6 +99,21 @@ export function findDifferences(
   if (title !== undefined) {
     const isSame = ((title && kept(title)) || null) === stored.title;
     compare('title', title, { isSame, from: stored.title });
+  }
+  if (notes !== undefined) {
+    const isSame = ((notes && kept(notes)) || null) === stored.notes;
+    compare('notes', notes, { isSame, from: stored.notes });
+  }
+  if (archived !== undefined)
+    compare('archived', archived, { isSame: archived === stored.archived, from: stored.archived });
+  if (startsAt !== undefined) {
+    const from = stored.startsAt;
+    const isSame = startsAt === null ? from === null : isSameTime(startsAt, from);
+    compare('startsAt', startsAt, { isSame, from });
+  }
+  if (redirectStatus !== undefined) {
+    const from = stored.redirectStatus;
+    compare('redirectStatus', redirectStatus, { isSame: redirectStatus === from, from });
   }
   if (disabled !== undefined)
     compare('disabled', disabled, { isSame: disabled === stored.disabled, from: stored.disabled });

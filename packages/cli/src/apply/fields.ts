@@ -6,8 +6,12 @@ export interface FileLink {
   readonly url: string;
   readonly alias?: string;
   readonly title?: string | null;
+  readonly notes?: string | null;
   readonly domain?: string;
   readonly disabled?: boolean;
+  readonly archived?: boolean;
+  readonly startsAt?: string | null;
+  readonly redirectStatus?: number;
   readonly forwardsQuery?: boolean;
   readonly privacy?: 'PUBLIC' | 'PRIVATE';
   readonly space?: string | null;
@@ -217,8 +221,12 @@ export const linkFields = object<FileLink>(
     url: text,
     alias: text,
     title: nullable(text),
+    notes: nullable(text),
     domain: text,
     disabled: flag,
+    archived: flag,
+    startsAt: nullable(time),
+    redirectStatus: number,
     forwardsQuery: flag,
     privacy: oneOf(['PUBLIC', 'PRIVATE']),
     space: nullable(text),

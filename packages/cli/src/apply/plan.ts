@@ -89,7 +89,7 @@ export async function makePlan(context: Context, { file, name, entries }: LinkFi
   const prefix = externalIdPrefix(name);
   const stored = new Map<string, LinkFragment>();
   // Nothing is deleted that another file has made, or a person.
-  const filter = { externalIdPrefix: prefix };
+  const filter = { externalIdPrefix: prefix, archived: 'WITH' } as const;
   for await (const link of context.client.links({ filter }, { signal: context.io.signal }))
     if (link.externalId?.startsWith(prefix)) stored.set(link.externalId.slice(prefix.length), link);
 

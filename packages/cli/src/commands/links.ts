@@ -1,4 +1,10 @@
-import type { CreateLinkInput, LinkFilter, LinkFragment, UpdateLinkInput } from '@linkspace/client';
+import type {
+  CreateLinkInput,
+  DuplicateLinkInput,
+  LinkFilter,
+  LinkFragment,
+  UpdateLinkInput,
+} from '@linkspace/client';
 import type { Command } from 'commander';
 import { choice, enumValue, parseObject, readText, repeated, wholeNumber } from '../arguments.ts';
 import type { Context } from '../context.ts';
@@ -8,6 +14,7 @@ import { pairs, table } from '../output.ts';
 import { take } from '../pages.ts';
 
 const STATUSES = ['ACTIVE', 'DISABLED', 'EXPIRED'] as const;
+const ARCHIVED = ['WITHOUT', 'ONLY', 'WITH'] as const;
 const PRIVACIES = ['PUBLIC', 'PRIVATE', 'PASSWORD'] as const;
 const ORDERS = ['ID', 'ALIAS', 'CLICKS', 'TITLE', 'UPDATED_AT', 'URL'] as const;
 /** The ways to name a link. */
@@ -33,12 +40,17 @@ interface Fields {
   readonly url?: string;
   readonly alias?: string;
   readonly title?: string;
+  readonly notes?: string;
   readonly domain?: string;
   readonly space?: string;
   readonly tag?: string[];
   readonly externalId?: string;
   readonly disabled?: true;
   readonly enabled?: true;
+  readonly archived?: true;
+  readonly unarchived?: true;
+  readonly startsAt?: string;
+  readonly redirectStatus?: number;
   readonly privacy?: string;
   readonly expiresAt?: string;
   readonly expiresClicks?: number;
@@ -51,11 +63,16 @@ function addFields(command: Command): Command {
   return command
     .option('--alias <alias>', 'the path of the short URL')
     .option('--title <title>', 'the title')
+    .option('--notes <text>', 'notes for the people of the account')
     .option('--space <name>', 'the space, by its name or id:ID')
     .option('--tag <name>', 'a tag, by its name or id:ID; may be repeated, and replaces all', repeated)
     .option('--external-id <id>', 'an id of your own')
     .option('--disabled', 'the link redirects nobody')
     .option('--enabled', 'the link redirects visitors')
+    .option('--archived', 'lists leave the link out')
+    .option('--unarchived', 'lists have the link again')
+    .option('--starts-at <time>', 'when it begins, such as 2027-01-01T00:00:00Z')
+    .option('--redirect-status <status>', '301, 302, 307 or 308', wholeNumber(301, 308))
     .addOption(choice('--privacy <privacy>', 'who may see the statistics', PRIVACIES))
     .option('--expires-at <time>', 'when it expires, such as 2027-01-01T00:00:00Z')
     .option(
@@ -74,6 +91,7 @@ function addFields(command: Command): Command {
 async function readFields(context: Context, fields: Fields): Promise<Record<string, unknown>> {
   const { client } = context;
   if (fields.disabled && fields.enabled) throw usageError('Give --disabled or --enabled, not both.');
+  if (fields.archived && fields.unarchived) throw usageError('Give --archived or --unarchived, not both.');
   const given =
     fields.input === undefined ? {} : parseObject(await readText(context, fields.input), '--input');
   const cleared = Object.fromEntries((fields.clear ?? []).map((name) => [name, null]));
@@ -88,6 +106,11 @@ async function readFields(context: Context, fields: Fields): Promise<Record<stri
     ...(fields.url !== undefined && { url: fields.url }),
     ...(fields.alias !== undefined && { alias: fields.alias }),
     ...(fields.title !== undefined && { title: fields.title }),
+    ...(fields.notes !== undefined && { notes: fields.notes }),
+    ...(fields.startsAt !== undefined && { startsAt: fields.startsAt }),
+    ...(fields.redirectStatus !== undefined && { redirectStatus: fields.redirectStatus }),
+    ...(fields.archived && { archived: true }),
+    ...(fields.unarchived && { archived: false }),
     ...(fields.externalId !== undefined && { externalId: fields.externalId }),
     ...(fields.disabled && { disabled: true }),
     ...(fields.enabled && { disabled: false }),
@@ -106,6 +129,7 @@ function showLink(context: Context, link: LinkFragment): Promise<void> {
     ['short URL', link.shortUrl],
     ['destination', link.url],
     ['title', link.title],
+    ['notes', link.notes],
     ['status', link.status.toLowerCase()],
     ['clicks', link.clicks],
     ['last click', link.lastClickedAt],
@@ -115,6 +139,9 @@ function showLink(context: Context, link: LinkFragment): Promise<void> {
     ['external id', link.externalId],
     ['password', link.hasPassword ? 'yes' : null],
     ['statistics', link.privacy.toLowerCase()],
+    ['archived', link.archived ? 'yes' : null],
+    ['redirect status', link.redirectStatus === 302 ? null : link.redirectStatus],
+    ['starts at', link.startsAt],
     ['expires at', expiration.at],
     ['expires after', expiration.clicks === null ? null : `${expiration.clicks} clicks`],
     ['then', expiration.url],
@@ -131,6 +158,7 @@ interface ListOptions {
   readonly tag?: string[];
   readonly status?: string;
   readonly externalIdPrefix?: string;
+  readonly archived?: string;
   readonly order: string;
   readonly ascending?: true;
   readonly limit: number;
@@ -146,6 +174,7 @@ async function listLinks(context: Context, options: ListOptions): Promise<void> 
       tags: { all: await Promise.all(options.tag.map((name) => findId(client, 'tag', name))) },
     }),
     ...(options.status !== undefined && { status: enumValue(STATUSES, options.status) }),
+    ...(options.archived !== undefined && { archived: enumValue(ARCHIVED, options.archived) }),
     ...(options.externalIdPrefix !== undefined && { externalIdPrefix: options.externalIdPrefix }),
   };
   const orderBy = {
@@ -184,6 +213,7 @@ export function addLinks(program: Command, context: Context): void {
     .option('--tag <name>', 'only links with this tag; may be repeated', repeated)
     .addOption(choice('--status <status>', 'only links with this status', STATUSES))
     .option('--external-id-prefix <text>', 'only links whose external id begins with this')
+    .addOption(choice('--archived <which>', 'without archived links, only these, or with both', ARCHIVED))
     .addOption(choice('--order <field>', 'what to order by', ORDERS).default('id'))
     .option('--ascending', 'the smallest or oldest first')
     .option('--limit <number>', 'the number of links', wholeNumber(1, 1_000_000), 100)
@@ -209,6 +239,21 @@ export function addLinks(program: Command, context: Context): void {
       const { id } = await findLink(context, reference);
       const ifUpdatedAt = fields.ifUpdatedAt ?? null;
       await showLink(context, await context.client.updateLink({ id, input, ifUpdatedAt }));
+    });
+
+  addFields(
+    links
+      .command('duplicate')
+      .description('create a link with the fields of another one, without its clicks')
+      .argument('<link>', REFERENCE),
+  )
+    .option('--url <url>', 'the destination')
+    .option('--domain <name>', 'the domain of the short URL')
+    .option('--clear <field>', 'a field that the new link lacks, such as title; may be repeated', repeated)
+    .action(async (reference: string, fields: Fields) => {
+      const input: DuplicateLinkInput = await readFields(context, fields);
+      const { id } = await findLink(context, reference);
+      await showLink(context, await context.client.duplicateLink({ id, input }));
     });
 
   links

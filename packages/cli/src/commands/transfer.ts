@@ -87,6 +87,7 @@ function exportRecord(link: LinkFragment, pixels: ReadonlyMap<string, { readonly
     alias: link.alias,
     url: link.url,
     title: link.title,
+    notes: link.notes,
     external_id: link.externalId,
     space: space?.name ?? null,
     space_color: space?.color ?? null,
@@ -100,6 +101,9 @@ function exportRecord(link: LinkFragment, pixels: ReadonlyMap<string, { readonly
     expiration_url: expiration.url,
     expires_at: expiration.at,
     expiration_clicks: expiration.clicks,
+    starts_at: link.startsAt,
+    archived: link.archived,
+    redirect_status: link.redirectStatus,
     target_type: targeting.type,
     countries: targeting.countries,
     platforms: targeting.platforms,
@@ -127,7 +131,7 @@ async function* exportText(context: Context): AsyncGenerator<string, void> {
   let isFirst = true;
   try {
     yield '{"data":[';
-    for await (const link of client.links({ orderBy }, options)) {
+    for await (const link of client.links({ orderBy, filter: { archived: 'WITH' } }, options)) {
       yield `${isFirst ? '' : ','}\n${JSON.stringify(exportRecord(link, pixels))}`;
       isFirst = false;
       progress.add(1);
