@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
-import { ALIAS_RULE } from '../domain/link/alias.ts';
+import { ALIAS_RULE } from '../domain/link/alias-grammar.ts';
 import {
   type Listed,
   OperatorLists,

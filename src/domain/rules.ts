@@ -8,9 +8,14 @@ import type { reasons } from './reasons.ts';
  */
 export const rules = {
   ...inputRules,
-  ALIAS_CHARACTERS: 'may have only the letters a to z and A to Z, digits, - and _',
+  ALIAS_BYTES: 'may have at most {max} bytes in UTF-8',
+  ALIAS_CHARACTERS: 'may have only letters, digits, emoji, -, _, and . and / inside',
+  ALIAS_DOTS: 'may have . only inside a segment, not at its beginning or end',
+  ALIAS_LATIN: 'may have only Latin letters on a domain that several accounts use',
   ALIAS_OF_LINE: 'is already that of line {line}',
   ALIAS_RESERVED: 'is reserved on this service',
+  ALIAS_SCRIPTS: 'may not mix letters of several scripts in one segment',
+  ALIAS_SEGMENTS: 'may have at most {max} segments, with one / between them and none at the ends',
   ALIAS_TAKEN: 'is already taken on this domain',
   APPS_SIZE: 'may have at most {max} bytes as JSON, not {length}',
   APP_BUNDLE: 'must be the bundle id of an app, such as com.example.app',
@@ -143,9 +148,14 @@ export const rules = {
 /** The reason of each rule. Rules that mean several things get a narrower one by `because`. */
 export const reasonsOfRules: ReasonsOf<typeof rules, typeof reasons> = {
   ...reasonsOfInput,
+  ALIAS_BYTES: 'ALIAS_TOO_MANY_BYTES',
   ALIAS_CHARACTERS: 'ALIAS_HAS_WRONG_CHARACTERS',
+  ALIAS_DOTS: 'ALIAS_DOT_AT_END',
+  ALIAS_LATIN: 'ALIAS_NOT_LATIN',
   ALIAS_OF_LINE: 'ALIAS_REPEATED_IN_IMPORT',
   ALIAS_RESERVED: 'ALIAS_RESERVED',
+  ALIAS_SCRIPTS: 'ALIAS_MIXES_SCRIPTS',
+  ALIAS_SEGMENTS: 'ALIAS_HAS_WRONG_SEGMENTS',
   ALIAS_TAKEN: 'ALIAS_TAKEN',
   APPS_SIZE: 'APPS_TOO_LARGE',
   APP_BUNDLE: 'NOT_A_BUNDLE_ID',

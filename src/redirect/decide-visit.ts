@@ -78,6 +78,8 @@ export class VisitDecider {
     return decideRedirect(link, visit.visitor, at, {
       blocked: link !== null && this.#lists.blocks(link),
       hosts: [visit.host, visit.found.domain.name],
+      forwardsPath: visit.found.domain.forwardsPath,
+      rest: visit.found.rest,
       choose: link === null || !link.rules.hasSplits ? undefined : this.#chooserFor(visit, link, at),
     });
   }

@@ -108,6 +108,11 @@ export class Freshness {
     return latest(latest(own, this.#ofPixels), this.#ofAccounts);
   }
 
+  /** The last change that may be of the first link of several aliases: of that link, or of one before it. */
+  lastOfFirst(link: { readonly id: number } | null): HeardChange {
+    return latest(this.lastOfLink(link), this.lastOfLink(null));
+  }
+
   /** The last change of any domain. */
   get lastOfDomains(): HeardChange {
     return this.#ofDomains;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readTitle } from '../db/reading/link-for-visit.ts';
-import { isItself, normalizePlace } from '../domain/link/alias.ts';
+import { isItself, listPlaces } from '../domain/link/alias.ts';
 import { mayRunPixels } from '../domain/short-domain/domain.ts';
 import type { RedirectDecision } from '../domain/visit/decide-redirect.ts';
 import { networkName } from '../domain/visit/ip-network.ts';
@@ -72,12 +72,16 @@ class VisitHandler {
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST')
       return send(req, res, 405, { Allow: 'GET, HEAD, POST' });
     const { address, host } = findClient(req, trust);
-    const { alias, statisticsOf, visitor } = readVisit(req, () => findCountry(req.headers, address));
+    const { alias, meaning, visitor } = readVisit(req, () => findCountry(req.headers, address));
     const wait = new VisitWait();
-    const found = links.findNow(host, alias) ?? (await links.find(host, alias, wait));
-    if (publicStatistics && statisticsOf !== '') {
-      const asked = { domain: found.domain, alias: statisticsOf, query: visitor.query, address };
-      if (await this.#statisticsPages(req, res, asked)) return;
+    const found =
+      meaning === null
+        ? (links.findNow(host, alias) ?? (await links.find(host, alias, wait)))
+        : await links.findMeant(host, meaning, wait);
+    for (const asked of publicStatistics && meaning !== null ? meaning.statisticsOf : []) {
+      const { domain } = found;
+      if (await this.#statisticsPages(req, res, { domain, alias: asked, query: visitor.query, address }))
+        return;
     }
     const referrer = header(req, 'referer');
     const visit: Visit = { found, visitor, host, address, referrer, isHead: method === 'HEAD', wait };
@@ -168,6 +172,7 @@ class VisitHandler {
     const { name, notFoundUrl } = found.domain;
     if (notFoundUrl === null || this.#dependencies.lists.blocksAddress(notFoundUrl)) return null;
     const [path = ''] = requested.split('?', 1);
-    return isItself(notFoundUrl, normalizePlace(path), [host, name]) ? null : toAscii(notFoundUrl);
+    const isSame = listPlaces(path).some((place) => isItself(notFoundUrl, place, [host, name]));
+    return isSame ? null : toAscii(notFoundUrl);
   }
 }

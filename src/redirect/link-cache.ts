@@ -1,6 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../db/database.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.ts';
-import { isAlias, isItself } from '../domain/link/alias.ts';
+import { type Candidate, isItself, listCandidates, type PathMeaning } from '../domain/link/alias.ts';
 import { parseRules, readStoredRules } from '../domain/rule/parse.ts';
 import type { ParsedRules } from '../domain/rule/parsed.ts';
 import type { Services } from '../domain/services.ts';
@@ -12,7 +13,7 @@ import type { Domain } from '../generated/sqlite/client.ts';
 import { CachedLinks } from './cached-links.ts';
 import { DomainCache } from './domain-cache.ts';
 import { type Affected, Freshness, listAffected, NO_CHANGE, type Reading } from './freshness.ts';
-import { ReadCache } from './read-cache.ts';
+import { MISSING_FRESH_FOR, ReadCache } from './read-cache.ts';
 import type { VisitDatabases } from './visit-databases.ts';
 import { VisitWait } from './visit-wait.ts';
 import { WaitingReads } from './waiting-reads.ts';
@@ -32,7 +33,12 @@ type LinkOrNone = { readonly id: number } | null;
 export interface LinkLookup {
   readonly domain: Domain;
   readonly link: FoundLink | null;
+  /** The segments of the path behind the link's alias, which go on to the destination; absent for none. */
+  readonly rest?: readonly string[];
 }
+
+/** Maximum number of links of which is known that no alias is below theirs. */
+const MAX_ALONE = 2_000;
 
 /** The key of an alias on a domain: a number, and what has no space. It is made for each visit, so it is short. */
 function makeKey(domainId: number, alias: string): string {
@@ -57,6 +63,8 @@ export class LinkCache {
   readonly #domains: DomainCache;
   readonly #stored: CachedLinks;
   readonly #links: ReadCache<FoundLink>;
+  /** Times at which links were read below whose alias there was none, by the keys of their aliases. */
+  readonly #alone = new LRUCache<string, number>({ max: MAX_ALONE });
 
   constructor(
     databases: VisitDatabases,
@@ -89,7 +97,10 @@ export class LinkCache {
     if (link !== undefined) this.#stored.forget(link);
     if (pixel !== undefined) this.#stored.forgetWhere(({ pixels }) => pixels.some(({ id }) => id === pixel));
     if (account !== undefined) this.#stored.forgetWhere(({ accountId }) => accountId === account);
-    if (aliases || account !== undefined) this.#links.clearMissing();
+    if (aliases || account !== undefined) {
+      this.#links.clearMissing();
+      this.#alone.clear();
+    }
     if (domains) this.#domains.clear();
   }
 
@@ -97,7 +108,82 @@ export class LinkCache {
   async find(host: string, alias: string, wait = new VisitWait()): Promise<LinkLookup> {
     await this.#databases.freshIfAvailable(wait);
     const domain = await this.#domains.find(host, wait);
-    return { domain, link: isAlias(alias) ? await this.#findLink(domain, alias, wait) : null };
+    return { domain, link: await this.#findLink(domain, alias, wait) };
+  }
+
+  /**
+   * Finds the link of a path with any meaning: the first alias that exists, or else, on a domain that forwards paths, the
+   * longest at its beginning.
+   */
+  async findMeant(host: string, meaning: PathMeaning, wait = new VisitWait()): Promise<LinkLookup> {
+    await this.#databases.freshIfAvailable(wait);
+    const domain = await this.#domains.find(host, wait);
+    const candidates = listCandidates(meaning, domain.forwardsPath);
+    const [only, ...others] = candidates;
+    if (only === undefined) return { domain, link: null };
+    if (others.length === 0 && only.rest === undefined)
+      return { domain, link: await this.#findLink(domain, only.alias, wait) };
+    return { domain, ...(await this.#findFirst(domain, candidates, wait)) };
+  }
+
+  /** The link of the first candidate that exists. */
+  async #findFirst(
+    { id: domainId }: Domain,
+    candidates: readonly Candidate[],
+    wait: VisitWait,
+  ): Promise<Pick<LinkLookup, 'link' | 'rest'>> {
+    const known = this.#findAlone(domainId, candidates);
+    if (known !== undefined) {
+      this.#metrics?.lookup('hit');
+      return known;
+    }
+    const names = candidates.map(({ alias }) => alias);
+    const keys = names.map((alias) => makeKey(domainId, alias));
+    const start = this.#freshness.beginRead();
+    let [isRead, isWhole] = [false, false];
+    const first = await this.#links.findFirst(
+      keys,
+      async (from) => {
+        isRead = true;
+        const read = await this.#databases.read(
+          (db) => readFound(db, { domainId, aliases: names.slice(from) }),
+          (link) => this.#freshness.lastOfFirst(link),
+        );
+        const { found: value, isComplete } = read;
+        isWhole = isComplete;
+        const at = value === null ? -1 : names.indexOf(value.alias, from);
+        return { found: value === null || at === -1 ? null : { value, at }, isComplete };
+      },
+      wait,
+    );
+    this.#metrics?.lookup(isRead ? 'miss' : 'hit');
+    if (first === null) return { link: null };
+    const { value: link, at } = first;
+    if (isRead && isWhole && link.isAlone && this.#freshness.has(start, this.#freshness.lastOfFirst(link)))
+      this.#alone.set(keys[at] ?? '', start.at);
+    const { rest } = candidates[at] ?? {};
+    return { link, ...(rest && { rest }) };
+  }
+
+  /** A cached link below whose alias there is none, if all candidates before it are below it. */
+  #findAlone(
+    domainId: number,
+    candidates: readonly Candidate[],
+  ): Pick<LinkLookup, 'link' | 'rest'> | undefined {
+    for (const [at, { alias, rest }] of candidates.entries()) {
+      const key = makeKey(domainId, alias);
+      if (rest === undefined || !this.#isAlone(key)) continue;
+      if (!candidates.slice(0, at).every((one) => one.alias.startsWith(`${alias}/`))) return undefined;
+      const link = this.#links.get(key);
+      return link ? { link, rest } : undefined;
+    }
+    return undefined;
+  }
+
+  /** True if no alias is below the one with this key. */
+  #isAlone(key: string): boolean {
+    const readAt = this.#alone.get(key);
+    return readAt !== undefined && this.#freshness.isFresh(readAt, MISSING_FRESH_FOR);
   }
 
   /** Where the root of a host leads; null for a page of the service. */

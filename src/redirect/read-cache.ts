@@ -39,6 +39,12 @@ export interface Shared {
 /** Reads from a database. */
 export type Read<T> = () => Promise<Reading<T | null>>;
 
+/** The first of several names that exists, and its place among them. */
+export interface First<T> {
+  readonly value: T;
+  readonly at: number;
+}
+
 interface RunningRead<T> {
   readonly start: ReadStart;
   readonly answer: Promise<T | null>;
@@ -118,6 +124,34 @@ export class ReadCache<T> {
       ),
     );
     return found === TIMED_OUT ? value : found;
+  }
+
+  /**
+   * The first of several names that exists, and its place among the keys. What is read is kept under its own key alone, so that
+   * lists of names that nobody asks for again fill no cache.
+   * @param read reads the first that exists from a place on
+   */
+  async findFirst(
+    keys: readonly string[],
+    read: (from: number) => Promise<Reading<First<T> | null>>,
+    wait: VisitWait,
+  ): Promise<First<T> | null> {
+    let from = 0;
+    for (const key of keys) {
+      const known = this.get(key);
+      if (known) return { value: known, at: from };
+      if (known === undefined) break;
+      from++;
+    }
+    if (from === keys.length) return null;
+    wait.mustRead();
+    const start = this.#freshness.beginRead();
+    const { found, isComplete } = await this.#waiting.run(() => read(from));
+    for (const missing of keys.slice(from, found?.at))
+      this.#keep(missing, { found: null, isComplete }, start);
+    const key = found === null ? undefined : keys[found.at];
+    if (found && key !== undefined) this.#keep(key, { found: found.value, isComplete }, start);
+    return found;
   }
 
   /** @throws DatabaseAway if the database does not answer in time, or its own error */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { aliasOfPath, statisticsAliasOfPath } from '../domain/link/alias.ts';
+import { type PathMeaning, plainAliasOfPath, readPath } from '../domain/link/alias.ts';
 import { hostOfReferrer } from '../domain/rule/facts.ts';
 import { isBot } from '../domain/visit/bot.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
@@ -41,10 +41,10 @@ export async function formIn(
 }
 
 export interface VisitRequest {
-  /** The alias; empty, which no link has, if the path is not valid. */
+  /** The alias of a path that is nothing else, as most are; else empty. */
   readonly alias: string;
-  /** The alias of a path `/alias+`, which asks for the page of statistics; else empty. */
-  readonly statisticsOf: string;
+  /** The meaning of any other path. */
+  readonly meaning: PathMeaning | null;
   readonly visitor: Visitor;
 }
 
@@ -92,5 +92,6 @@ export function readVisit(req: IncomingMessage, findCountry: () => string | null
   const path = queryAt === -1 ? url : url.slice(0, queryAt);
   const query = queryAt === -1 ? '' : url.slice(queryAt + 1);
   const visitor = new RequestVisitor(req, query, findCountry);
-  return { alias: aliasOfPath(path), statisticsOf: statisticsAliasOfPath(path), visitor };
+  const alias = plainAliasOfPath(path);
+  return { alias, meaning: alias === '' ? readPath(path) : null, visitor };
 }

@@ -104,6 +104,10 @@ const Domain = builder.prismaObject('Domain', {
       description: 'The apps that open its links on phones.',
       resolve: readApps,
     }),
+    forwardsPath: t.exposeBoolean('forwardsPath', {
+      description:
+        'Whether the rest of a path behind the alias of a link goes on to its destination; false for a shared domain.',
+    }),
     shared: t.boolean({
       select: { accountId: true },
       description: 'Whether all accounts may use the domain; then no account can change it.',

@@ -286,7 +286,7 @@ test('a deeply nested value affects only its own record', async () => {
 });
 
 test('messages name the column as the file does', async () => {
-  const text = `Bitlink,Custom Bitlink,Long URL,Engagements,Tags\nbit.ly/a,,https://a.example/,12.5k,\nbit.ly/b,,https://a.example/,1,${'x'.repeat(300)}\nbit.ly/é,,https://a.example/,1,\n`;
+  const text = `Bitlink,Custom Bitlink,Long URL,Engagements,Tags\nbit.ly/a,,https://a.example/,12.5k,\nbit.ly/b,,https://a.example/,1,${'x'.repeat(300)}\nbit.ly/é!,,https://a.example/,1,\n`;
   const { told } = await importInto(server, { text }, { format: 'bitly' });
   expect(told.map(({ field, column }) => [field, column])).toEqual([
     ['clicks', 'Engagements'],

@@ -106,7 +106,7 @@ test.each<[Refusal | string, string, string, [string, string][]]>([
 test('schemas tell the words alone, and carry the refusal beside them', () => {
   const { error } = createLinkInput.safeParse({
     url: 'https://example.com/',
-    alias: 'ü',
+    alias: 'ü?',
     expiration: { at: 'tomorrow' },
     targeting: { countries: [{ country: '??', url: 'https://example.com/' }] },
   });

@@ -370,8 +370,8 @@ describe('POST /links', () => {
     ],
     [
       'an alias with other characters',
-      'alias=a/b',
-      { alias: 'may have only the letters a to z and A to Z, digits, - and _' },
+      'alias=a b',
+      { alias: 'may have only letters, digits, emoji, -, _, and . and / inside' },
     ],
     [
       'an alias of 256 characters',
@@ -499,7 +499,7 @@ describe('POST /links', () => {
     expect(await errorsOf(post(form))).toEqual(
       refused({
         url: address,
-        alias: 'may have only the letters a to z and A to Z, digits, - and _',
+        alias: 'may have only letters, digits, emoji, -, _, and . and / inside',
         disabled: 'must be one of 0, 1',
         privacy_password: 'is required where a password guards the statistics',
         'country.1.key': 'must be an ISO 3166-1 alpha-2 code, such as DE, or XK',

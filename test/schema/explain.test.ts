@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { BROWSER, visit } from '../support/visit.ts';
 
@@ -42,6 +42,7 @@ test('explains what a visitor gets, rule by rule', async () => {
     steps: [
       { rule: 'EXISTS', applied: false, why: 'The link exists.' },
       { rule: 'STARTS', applied: false, why: 'It has no start.' },
+      { rule: 'PATH', applied: false, why: 'The path is that of the link.' },
       { rule: 'DISABLED', applied: false, why: 'It is enabled.' },
       { rule: 'BLOCKED', applied: false, why: 'It leads to no blocked host.' },
       { rule: 'EXPIRED', applied: false, why: 'It has not expired.' },
@@ -74,6 +75,7 @@ test('explains a visit at another time', async () => {
     steps: [
       { rule: 'EXISTS', applied: false, why: 'The link exists.' },
       { rule: 'STARTS', applied: false, why: 'It has no start.' },
+      { rule: 'PATH', applied: false, why: 'The path is that of the link.' },
       { rule: 'DISABLED', applied: false, why: 'It is enabled.' },
       { rule: 'BLOCKED', applied: false, why: 'It leads to no blocked host.' },
       { rule: 'EXPIRED', applied: true, why: 'It expired at 2027-01-01T00:00:00.000Z.' },
@@ -91,6 +93,7 @@ test.each([
     destination: null,
     steps: [
       { rule: 'EXISTS', applied: true, why: 'Your account has no link with this id.' },
+      { rule: 'PATH', applied: false, why: 'Not reached.' },
       ...notReached(
         'STARTS',
         'DISABLED',
@@ -243,4 +246,45 @@ test.each([
   expect(destination).toBe(`https://example.com/${path}`);
   const { why: said } = steps.find(({ rule }) => rule === 'TARGETING') ?? {};
   expect(said).toBe(`The visitor prefers "${acceptLanguage}", and ${why}`);
+});
+
+describe('a path', () => {
+  const outcomeOf = async (linkId: number, path: string) => {
+    const told = await explain({ linkId: String(linkId), path });
+    const { outcome, destination, steps } = told as {
+      outcome: string;
+      destination: string | null;
+      steps: { rule: string; applied: boolean; why: string }[];
+    };
+    return [outcome, destination, steps.find(({ rule, applied }) => rule === 'PATH' && applied)?.why ?? null];
+  };
+
+  test('is forwarded, or leads to another link, or to none', async () => {
+    const { createDomain } = await owner.data<{ createDomain: { id: string } }>(
+      'mutation { createDomain(input: { name: "paths.example", forwardsPath: true }) { ... on Domain { id } } }',
+    );
+    const domain_id = createDomain.id;
+    const guide = await owner.link({ domain_id, alias: 'guide', url: 'https://example.com/docs?a=1' });
+    await owner.link({ domain_id, alias: 'guide/api' });
+    const leads = (path: string) => outcomeOf(guide.id, path);
+    const plain = ['REDIRECT', 'https://example.com/docs?a=1', null];
+    expect([await leads('/guide'), await leads('guide/'), await leads('/guide.?x')]).toEqual([
+      plain,
+      plain,
+      plain,
+    ]);
+    expect(await leads('/guide/a b/ä')).toEqual([
+      ...['REDIRECT', 'https://example.com/docs/a%20b/%C3%A4?a=1'],
+      'The rest of the path, "/a b/ä", goes on to the destination.',
+    ]);
+    expect(await leads('/guide/api/x')).toEqual([
+      'NOT_FOUND',
+      null,
+      'This path leads to another link, guide/api.',
+    ]);
+    for (const path of ['/other', '/guide/../a', '/guide/a+', '/'])
+      expect(await leads(path)).toEqual(['NOT_FOUND', null, 'No link has this path.']);
+    const shared = await owner.link({ alias: 'guide' });
+    expect(await outcomeOf(shared.id, '/guide/a')).toEqual(['NOT_FOUND', null, 'No link has this path.']);
+  });
 });

@@ -375,9 +375,15 @@ const refusals: Texts['refusals'] = {
 };
 
 const rules: Translation['rules'] = {
-  ALIAS_CHARACTERS: 'darf nur die Buchstaben a bis z und A bis Z, Ziffern, - und _ enthalten',
+  ALIAS_BYTES: 'darf in UTF-8 höchstens {max} Bytes haben',
+  ALIAS_CHARACTERS: 'darf nur Buchstaben, Ziffern, Emoji, - und _ enthalten, dazwischen auch . und /',
+  ALIAS_DOTS: 'darf einen Punkt nur innerhalb eines Abschnitts haben, nicht am Anfang oder Ende',
+  ALIAS_LATIN: 'darf auf einer Domain, die mehrere Konten benutzen, nur lateinische Buchstaben enthalten',
   ALIAS_OF_LINE: 'gehört schon zur Zeile {line}',
   ALIAS_RESERVED: 'ist in diesem Dienst reserviert',
+  ALIAS_SCRIPTS: 'darf in einem Abschnitt nicht Buchstaben mehrerer Schriften mischen',
+  ALIAS_SEGMENTS:
+    'darf höchstens {max} Abschnitte haben, mit je einem / dazwischen und keinem am Anfang oder Ende',
   ALIAS_TAKEN: 'ist auf dieser Domain schon vergeben',
   BLANK: 'darf nicht leer sein',
   BOOLEAN: 'muss true oder false sein',

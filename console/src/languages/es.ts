@@ -25,9 +25,15 @@ const severalKinds: Translation['history']['kinds'] = {
 const goneOption = 'Quite un píxel: alguno ya no existe, o hay demasiados.';
 
 const rules: Translation['rules'] = {
-  ALIAS_CHARACTERS: 'solo puede tener letras de la a a la z y de la A a la Z, cifras, - y _',
+  ALIAS_BYTES: 'puede tener como máximo {max} bytes en UTF-8',
+  ALIAS_CHARACTERS: 'solo puede tener letras, cifras, emojis, - y _, y entre ellos . y /',
+  ALIAS_DOTS: 'solo puede tener un punto dentro de un segmento, no al principio ni al final',
+  ALIAS_LATIN: 'solo puede tener letras latinas en un dominio que usan varias cuentas',
   ALIAS_OF_LINE: 'ya es el de la línea {line}',
   ALIAS_RESERVED: 'no se puede usar en este servicio',
+  ALIAS_SCRIPTS: 'no puede mezclar letras de varios alfabetos en un segmento',
+  ALIAS_SEGMENTS:
+    'puede tener como máximo {max} segmentos, con una sola / entre ellos y ninguna en los extremos',
   ALIAS_TAKEN: 'ya existe en este dominio',
   BLANK: 'no puede quedar en blanco',
   BOOLEAN: 'debe ser true o false',

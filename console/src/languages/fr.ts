@@ -25,9 +25,14 @@ const severalKinds: Translation['history']['kinds'] = {
 const goneOption = 'Retirez un pixel : l’un d’eux n’existe plus, ou il y en a trop.';
 
 const rules: Translation['rules'] = {
-  ALIAS_CHARACTERS: 'ne peut contenir que les lettres a à z et A à Z, des chiffres, - et _',
+  ALIAS_BYTES: 'peut avoir au plus {max} octets en UTF-8',
+  ALIAS_CHARACTERS: 'ne peut contenir que des lettres, des chiffres, des emojis, - et _, et entre eux . et /',
+  ALIAS_DOTS: 'ne peut avoir un point qu’à l’intérieur d’un segment, ni au début ni à la fin',
+  ALIAS_LATIN: 'ne peut contenir que des lettres latines sur un domaine que plusieurs comptes utilisent',
   ALIAS_OF_LINE: 'est déjà celui de la ligne {line}',
   ALIAS_RESERVED: 'n’est pas utilisable sur ce service',
+  ALIAS_SCRIPTS: 'ne peut mélanger plusieurs écritures dans un segment',
+  ALIAS_SEGMENTS: 'peut avoir au plus {max} segments, avec un seul / entre eux et aucun aux extrémités',
   ALIAS_TAKEN: 'existe déjà sur ce domaine',
   BLANK: 'ne peut pas être vide',
   BOOLEAN: 'doit être true ou false',

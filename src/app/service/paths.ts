@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isReserved } from '../../domain/link/alias.ts';
+import { isFile, isServed } from '../../domain/link/reserved.ts';
 import { asksForGraphiql } from '../../engine/http/pages/pages.ts';
 import type { RequestInfo, Surface } from '../../engine/http/request/info.ts';
 import type { Paths } from '../../engine/http/server.ts';
@@ -15,17 +15,6 @@ export const surfaces = {
   other: { name: 'other' },
 } as const satisfies Record<string, Surface>;
 
-/** Files of the service, and a folder of theirs, besides its reserved paths; no alias has a dot. */
-const files = new Set([
-  '',
-  '.well-known',
-  'openapi.json',
-  'schema.graphql',
-  'favicon.ico',
-  'inter.woff2',
-  'robots.txt',
-]);
-
 /** The path below `/auth/` that answers with data of an account. */
 const DOWNLOAD = '/auth/download';
 
@@ -38,7 +27,7 @@ function isOfAuth(path: string): boolean {
 function findSurface(path: string): Surface {
   const [, part = ''] = path.split('/', 2);
   if (isOfAuth(path) || path === TLS_ASK) return surfaces.other;
-  if (!isReserved(part) && !files.has(part.toLowerCase())) return surfaces.visit;
+  if (part !== '' && !isServed(part) && !isFile(part)) return surfaces.visit;
   if (/^\/graphql\/?$/i.test(path)) return surfaces.graphql;
   if (/^\/api\/run\/./i.test(path)) return surfaces.run;
   if (/^\/api\/mcp\/?$/i.test(path)) return surfaces.mcp;

@@ -1,4 +1,4 @@
-import { columnsIn, join, sql } from '../../engine/db/sql.ts';
+import { columnsIn, join, type Sql, sql } from '../../engine/db/sql.ts';
 import { nestedColumns } from '../../engine/lists/list-statements.ts';
 import type { Link, LinkCounter, Pixel } from '../../generated/sqlite/client.ts';
 import type { Data } from '../database.ts';
@@ -19,7 +19,11 @@ type Visited = Pick<Link, (typeof linkColumns)[number] | 'disabled'> &
 export type VisitedPixel = Pick<Pixel, (typeof pixelColumns)[number]>;
 
 /** A link as visitors need it. */
-export type VisitedRow = Visited & { readonly pixels: readonly VisitedPixel[] };
+export type VisitedRow = Visited & {
+  readonly pixels: readonly VisitedPixel[];
+  /** True if no alias of its domain is below its own; absent if that was not asked. */
+  readonly isAlone?: boolean;
+};
 
 /** A visited link's columns with one of its pixels, or null. */
 type FlatRow = Visited & { readonly pixel: VisitedPixel | null };
@@ -31,21 +35,56 @@ const columns = join([
   nestedColumns('p', 'pixel', pixelColumns),
 ]);
 
-/** The link with this id, or with this alias on this domain, in one statement; null if there is none. */
-export async function readVisitedLink(
+/** A link's id, its alias on its domain, or several aliases of which the first that is a link's counts. */
+export type VisitedBy =
+  | { readonly id: number }
+  | { readonly domainId: number; readonly alias: string }
+  | { readonly domainId: number; readonly aliases: readonly string[] };
+
+/** A condition: the link is the one that was asked for. */
+function isAsked(db: Data, by: VisitedBy): Sql {
+  if ('id' in by) return sql`"Link"."id" = ${by.id}`;
+  if ('alias' in by) return sql`"Link"."domainId" = ${by.domainId} AND "Link"."alias" = ${by.alias}`;
+  return sql`"Link"."id" = ${firstWithAlias(db, sql`${by.domainId}`, by.aliases)}`;
+}
+
+/** The id of the link with the first of these aliases that a link of the domain has. */
+export function firstWithAlias({ dialect }: Data, domainId: Sql, aliases: readonly string[]): Sql {
+  const asked = dialect.table(
+    { place: 'integer', alias: 'text' },
+    aliases.map((alias, place) => [place, alias]),
+  );
+  return sql`(SELECT "named"."id" FROM ${asked} AS "asked"
+    JOIN "Link" AS "named" ON "named"."domainId" = ${domainId} AND "named"."alias" = "asked"."alias"
+    ORDER BY "asked"."place" LIMIT 1)`;
+}
+
+/** The link of the domain with the first of these aliases that one has; null if none has one. */
+export async function findFirstAlias(
   db: Data,
-  by: { readonly id: number } | { readonly domainId: number; readonly alias: string },
-): Promise<VisitedRow | null> {
-  const which =
-    'id' in by
-      ? sql`"Link"."id" = ${by.id}`
-      : sql`"Link"."domainId" = ${by.domainId} AND "Link"."alias" = ${by.alias}`;
+  domainId: number,
+  aliases: readonly string[],
+): Promise<Pick<Link, 'id' | 'alias'> | null> {
+  const first = firstWithAlias(db, sql`${domainId}`, aliases);
+  const [link = null] = await db.read<Pick<Link, 'id' | 'alias'>>(
+    sql`SELECT "id", "alias" FROM "Link" WHERE "id" = ${first}`,
+  );
+  return link;
+}
+
+/** Columns: whether no other alias of the domain begins with the link's and a slash; `0` is the character after it. */
+const alone = sql`NOT EXISTS (
+  SELECT 1 FROM "Link" AS "below" WHERE "below"."domainId" = "Link"."domainId"
+    AND "below"."alias" > "Link"."alias" || '/' AND "below"."alias" < "Link"."alias" || '0') AS "isAlone"`;
+
+/** The link that was asked for, in one statement; null if there is none. */
+export async function readVisitedLink(db: Data, by: VisitedBy): Promise<VisitedRow | null> {
   const rows = await db.read<FlatRow>(sql`
-    SELECT ${columns}
+    SELECT ${columns}${'aliases' in by ? sql`, ${alone}` : sql``}
     FROM "Link" JOIN "LinkCounter" ON "LinkCounter"."linkId" = "Link"."id"
       JOIN "Account" ON "Account"."id" = "Link"."accountId"
       LEFT JOIN "LinkPixel" ON "LinkPixel"."linkId" = "Link"."id" LEFT JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId"
-    WHERE ${which} ORDER BY "p"."id"`);
+    WHERE ${isAsked(db, by)} ORDER BY "p"."id"`);
   const [link] = rows;
   if (link === undefined) return null;
   return { ...link, pixels: rows.flatMap(({ pixel }) => pixel ?? []) };

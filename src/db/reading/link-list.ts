@@ -330,14 +330,30 @@ export function hasPixel(pixelId: number): Sql {
   return sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`;
 }
 
+/** An alias that a path may mean; a beginning of it counts only if the domain forwards paths. */
+export interface AskedAlias {
+  readonly alias: string;
+  readonly isBeginning: boolean;
+}
+
 /**
- * A condition: visitors get the link for an alias on a host.
+ * A condition: visitors get the link for the first of these aliases on a host.
  * @param names the names of domains that serve the host; the host itself comes first
  */
-export function isServedAt(host: string, names: readonly string[], alias: string): Sql {
+export function isServedAt(host: string, names: readonly string[], asked: readonly AskedAlias[]): Sql {
   const domain = sql`(SELECT "id" FROM "Domain" WHERE "name" IN (${join([...names])})
     ORDER BY "name" = ${host} DESC LIMIT 1)`;
-  return sql`"domainId" = ${domain} AND "alias" = ${alias}`;
+  const [only, ...others] = asked;
+  if (only && others.length === 0 && !only.isBeginning)
+    return sql`"domainId" = ${domain} AND "alias" = ${only.alias}`;
+  const places = asked.map(({ alias }, place) => sql`WHEN ${alias} THEN ${raw(String(place))}`);
+  const isOne = (some: readonly AskedAlias[]) =>
+    some.length === 0 ? sql`1 = 0` : sql`"named"."alias" IN (${join(some.map(({ alias }) => alias))})`;
+  const whole = isOne(asked.filter(({ isBeginning }) => !isBeginning));
+  const beginning = isOne(asked.filter(({ isBeginning }) => isBeginning));
+  return sql`"id" = (SELECT "named"."id" FROM "Domain" AS "on" JOIN "Link" AS "named" ON "named"."domainId" = "on"."id"
+    WHERE "on"."id" = ${domain} AND (${whole} OR ("on"."forwardsPath" AND ${beginning}))
+    ORDER BY CASE "named"."alias" ${join(places, ' ')} END LIMIT 1)`;
 }
 
 /** A condition: the link is the account's one with the external id. Ordered by id, PostgreSQL might look through all links for it. */

@@ -1,54 +1,85 @@
-import { textSchema, trimPasted, withoutEnd } from '../../engine/rules/input.ts';
+import { longestFor, textSchema, trimPasted, withoutEnd } from '../../engine/rules/input.ts';
 import { isOnHost, pathIn } from '../../engine/rules/url.ts';
 import { type Random, randomText } from '../../engine/tools/random.ts';
+import { readOnce } from '../../engine/tools/remembered.ts';
 import { refusal } from '../rules.ts';
-
-/** First segments of the service's own paths, now or in future; case-insensitive, as in Express. */
-const reserved: ReadonlySet<string> = new Set(['api', 'console', 'docs', 'graphql', 'livez', 'readyz']);
-
-/** True if paths that begin with this segment belong to the service itself. */
-export function isReserved(part: string): boolean {
-  return reserved.has(part.toLowerCase());
-}
-
-/** The longest alias, in characters. */
-export const MAX_ALIAS = 255;
-/** The form of an alias, for descriptions. */
-export const ALIAS_RULE = `1 to ${MAX_ALIAS} letters, digits, \`-\` and \`_\``;
-const pattern = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ALIAS}}$`);
-
-export function isAlias(text: string): boolean {
-  return pattern.test(text);
-}
+import {
+  ALIAS_FORM,
+  type AliasFault,
+  findAliasFault,
+  MAX_ALIAS,
+  MAX_ALIAS_BYTES,
+  MAX_SEGMENTS,
+  mayBeAlias,
+  normalizeAlias,
+} from './alias-grammar.ts';
+import { isReserved } from './reserved.ts';
 
 const plainPath = new RegExp(`^/([A-Za-z0-9_-]{1,${MAX_ALIAS}})/?$`);
 
+/** The alias of a path that is one segment of ASCII, as in most visits; empty for any other path. */
+export function plainAliasOfPath(path: string): string {
+  const [, plain = ''] = plainPath.exec(path) ?? [];
+  return plain;
+}
+
 /**
- * A character that texts or programs append to a short URL, and that ends no alias: punctuation, spaces, invisible
+ * A character that texts or programs append to a short URL, and that ends few aliases: punctuation, spaces, invisible
  * characters.
  */
-const ADDED = /^(?![-_])(?:[\p{P}\p{Z}\p{Cf}\s<>`|~=$^]|\uFE0F)$/u;
+const ADDED = /^(?![-_])(?:[\p{P}\p{Z}\p{Cf}\s<>`|~=$^]|[\uFE0E\uFE0F])$/u;
 
-/** The longest path that is decoded: every character of an alias may be percent-encoded. */
-const MAX_PATH = 4 * MAX_ALIAS;
+/** The longest path that is decoded. Every byte of an alias may be percent-encoded, and forwarded paths may be longer. */
+const MAX_PATH = 4 * MAX_ALIAS_BYTES;
 
-/** A path without its first slash, decoded, and without what was added to its end; empty if it is too long or not valid. */
-function meantBy(path: string): string {
-  if (path.length > MAX_PATH) return '';
+/** The segments of a path, decoded once; null if they are too long or not valid. */
+function decodeSegments(path: string): readonly string[] | null {
+  if (path.length > MAX_PATH) return null;
   try {
     // A percent sign that encodes nothing is one that was added.
-    return withoutEnd(decodeURIComponent(path.slice(1).replace(/%(?![\da-f]{2})/gi, '%25')), ADDED);
+    const sent = path.slice(1).replace(/%(?![\da-f]{2})/gi, '%25');
+    return sent.split('/').map(decodeURIComponent);
   } catch {
-    return '';
+    return null;
   }
 }
 
-/** A character of an alias in a path, which may be percent-encoded. */
+/** Segments without what was added to their end, which may be all of the last ones. */
+function withoutAdded(segments: readonly string[]): readonly string[] {
+  const last = segments.at(-1);
+  if (last === undefined) return [];
+  const bare = withoutEnd(last, ADDED);
+  return bare === '' ? withoutAdded(segments.slice(0, -1)) : [...segments.slice(0, -1), bare];
+}
+
+/** The alias with these segments; empty, which no link has, if no link may have it. */
+function aliasOf(segments: readonly string[]): string {
+  const normal = segments.map(normalizeAlias);
+  return normal.length > 0 && mayBeAlias(normal) ? normal.join('/') : '';
+}
+
+/** The beginning of a segment before a character that is no letter, digit or mark; not before a plus sign. */
+const LETTERS = /^([\p{L}\p{M}\p{Nd}_.-]+)(?!\+|[\p{L}\p{M}\p{Nd}_.-])/u;
+/** The beginning before a character that no alias of ASCII has. */
+const ASCII = /^([\w-]+)(?!\+|[\w-])/;
+
+/** Aliases with the last segment cut at a character that is not of these. */
+function cutLast(segments: readonly string[]): string[] {
+  const last = segments.at(-1) ?? '';
+  // An encoded slash is a part of its segment, which then is no alias.
+  if (last.includes('/')) return [];
+  return [LETTERS, ASCII].map((characters) => {
+    const cut = withoutEnd(characters.exec(last)?.[1] ?? '', ADDED);
+    return aliasOf([...segments.slice(0, -1), cut]);
+  });
+}
+
+/** A character of an ASCII alias in a path, which may be percent-encoded. */
 const SENT = String.raw`(?:[\w-]|%(?:2d|3\d|[46][1-9a-f]|[57][\da]|5f))`;
 
 /**
- * The characters of an alias at the beginning of a path, a plus sign that asks for statistics, and then a character that no alias
- * has. A further segment makes another path, and a plus sign before more, or before a control character, belongs to no link.
+ * The characters of an alias at the beginning of a path, a plus sign that asks for statistics, and then a character that no such
+ * alias has. A further segment makes another path, and a plus sign before more, or before a control character, belongs to no link.
  */
 const BEGINNING = new RegExp(
   `^/(${SENT}{1,${MAX_ALIAS}})(?!${SENT})((?:\\+|%2b)(?!%[01]))?(?!${SENT}|\\+|%2b|(?:/|%2f)+${SENT})`,
@@ -56,55 +87,145 @@ const BEGINNING = new RegExp(
 );
 
 /** The alias before what texts and programs put behind a short URL without a space, such as an emoji or Chinese letters. */
-function matchBeginning(path: string): { alias: string; asksForStatistics: boolean } | null {
-  const [, sent, plus] = BEGINNING.exec(path) ?? [];
-  return sent === undefined
-    ? null
-    : { alias: decodeURIComponent(sent), asksForStatistics: plus !== undefined };
+function matchBeginning(path: string): { alias: string; asksForStatistics: boolean } {
+  const [, sent = '', plus] = BEGINNING.exec(path) ?? [];
+  return { alias: decodeURIComponent(sent), asksForStatistics: plus !== undefined };
 }
 
-/** The alias of a path; empty, which no link has, if it is not valid. */
-export function aliasOfPath(path: string): string {
-  const [, plain] = plainPath.exec(path) ?? [];
-  if (plain !== undefined) return plain;
-  const alias = meantBy(path);
-  if (isAlias(alias)) return alias;
+/** The aliases that a path may mean. */
+export interface PathMeaning {
+  /** The aliases that it may be, and the one that counts first is the first; empty if no link may have it. */
+  readonly aliases: readonly string[];
+  /** The aliases whose statistics it asks for by a plus sign at its end, in the same order; mostly empty. */
+  readonly statisticsOf: readonly string[];
+  /** Its beginnings, the longest first, with what follows each; a link of one may forward the rest. */
+  readonly beginnings: readonly Candidate[];
+  /** The alias of ASCII before further segments that no alias of ASCII has, which counts last; empty for none. */
+  readonly head: string;
+}
+
+/** An alias that a path may mean. */
+export interface Candidate {
+  readonly alias: string;
+  /** The decoded segments behind an alias at the beginning of the path, which go on to the destination. */
+  readonly rest?: readonly string[];
+}
+
+/** The aliases that a path may mean, on a domain that forwards paths or not, and the one that counts first is the first. */
+export function listCandidates(
+  { aliases, beginnings, head }: PathMeaning,
+  forwardsPath: boolean,
+): readonly Candidate[] {
+  const all = [
+    ...aliases.map((alias) => ({ alias })),
+    ...(forwardsPath ? beginnings : []),
+    ...(head === '' ? [] : [{ alias: head }]),
+  ];
+  return all.filter(({ alias }, index) => all.findIndex((one) => one.alias === alias) === index);
+}
+
+const distinct = (aliases: readonly string[]): string[] => [...new Set(aliases)].filter(Boolean);
+
+/** True for a segment that leads nowhere else in the address of a destination. */
+function mayBeForwarded(segment: string): boolean {
+  return !/^\.{0,2}$/.test(segment) && !/[/\\\p{Cc}]/u.test(segment);
+}
+
+/** The beginnings of a path whose rest may be forwarded; none if one of its segments may not. */
+function listBeginnings(sent: readonly string[]): Candidate[] {
+  const segments = sent.at(-1) === '' ? sent.slice(0, -1) : sent;
+  if (!segments.every(mayBeForwarded)) return [];
+  return segments
+    .slice(0, MAX_SEGMENTS)
+    .map((_, index) => ({ alias: aliasOf(segments.slice(0, index + 1)), rest: sent.slice(index + 1) }))
+    .filter(({ alias, rest }) => alias !== '' && rest.join('') !== '')
+    .toReversed();
+}
+
+const NOTHING: PathMeaning = { aliases: [], statisticsOf: [], beginnings: [], head: '' };
+
+/** Returns what a path may mean: itself, itself without what was added to its end, and its beginnings. */
+export function readPath(path: string): PathMeaning {
+  const plain = plainAliasOfPath(path);
+  if (plain !== '') return { ...NOTHING, aliases: [plain] };
   const beginning = matchBeginning(path);
-  return beginning === null || beginning.asksForStatistics ? '' : beginning.alias;
+  const [ofBeginning, ofStatistics] = beginning.asksForStatistics
+    ? ['', beginning.alias]
+    : [beginning.alias, ''];
+  const sent = decodeSegments(path);
+  if (sent === null) return { ...NOTHING, statisticsOf: distinct([ofStatistics]), head: ofBeginning };
+  const segments = sent.filter((segment) => segment !== '');
+  const bare = withoutAdded(segments);
+  const last = bare.at(-1) ?? '';
+  if (last.endsWith('+')) {
+    const unasked = [...bare.slice(0, -1), last.slice(0, -1)];
+    const statisticsOf = distinct([aliasOf(unasked), aliasOf(withoutAdded(unasked)), ofStatistics]);
+    return { ...NOTHING, statisticsOf };
+  }
+  // What may not be forwarded is no addition to an alias before it either.
+  const isAddition = segments.slice(1).every(mayBeForwarded);
+  return {
+    aliases: distinct([aliasOf(segments), aliasOf(bare), ...cutLast(bare)]),
+    statisticsOf: distinct([ofStatistics]),
+    beginnings: listBeginnings(sent),
+    head: isAddition ? ofBeginning : '',
+  };
 }
 
-/** Returns the alias of a path in any form that finds its link; otherwise the path itself. */
-export function normalizePlace(path: string): string {
+/** The places of a path, by which addresses are compared: the aliases that it may be, or the path itself. */
+export function listPlaces(path: string): readonly string[] {
   // Requests' paths have one slash at the start.
   const single = path.replace(/^\/+/, '/');
-  return aliasOfPath(single) || single;
+  const aliases = listCandidates(readPath(single), false).map(({ alias }) => alias);
+  return aliases.length > 0 ? aliases : [single];
 }
 
 /**
  * True if an address is the requested one, so that a redirect to it would loop. The scheme is ignored, since a proxy
  * may change it. The query is ignored, since the redirect keeps it.
- * @param place result of `placeOf` for the requested path
+ * @param place an alias, or one of `listPlaces` for the requested path
  * @param hosts the requested host, to which a proxy may add its port, and the name of its domain
+ * @param forwards whether a link of the domain may forward further segments, so that those below it lead to it, too
  */
-export function isItself(address: string, place: string, hosts: readonly string[]): boolean {
-  return normalizePlace(pathIn(address)) === place && hosts.some((host) => isOnHost(address, host));
+export function isItself(
+  address: string,
+  place: string,
+  hosts: readonly string[],
+  forwards = false,
+): boolean {
+  const path = pathIn(address);
+  const plain = plainAliasOfPath(path);
+  // Most addresses have another path, which tells them apart at once.
+  if (plain !== '' && plain !== place) return false;
+  if (!hosts.some((host) => isOnHost(address, host))) return false;
+  if (plain === place || listPlaces(path).includes(place)) return true;
+  return forwards && readPath(path).beginnings.some(({ alias }) => alias === place);
 }
 
-/** The alias of a path `/alias+`, which asks for statistics; empty for any other path. */
-export function statisticsAliasOfPath(path: string): string {
-  if (!(path.includes('+') || path.includes('%'))) return '';
-  const part = meantBy(path);
-  const alias = withoutEnd(part.slice(0, -1), ADDED);
-  if (part.endsWith('+') && isAlias(alias)) return alias;
-  const beginning = matchBeginning(path);
-  return beginning?.asksForStatistics ? beginning.alias : '';
+const faults: Readonly<Record<AliasFault, ReturnType<typeof refusal>>> = {
+  ALIAS_CHARACTERS: refusal('ALIAS_CHARACTERS'),
+  ALIAS_SEGMENTS: refusal('ALIAS_SEGMENTS', { max: MAX_SEGMENTS }),
+  ALIAS_DOTS: refusal('ALIAS_DOTS'),
+  ALIAS_SCRIPTS: refusal('ALIAS_SCRIPTS'),
+  ALIAS_BYTES: refusal('ALIAS_BYTES', { max: MAX_ALIAS_BYTES }),
+};
+
+const asStored = readOnce((text) => normalizeAlias(trimPasted(text)));
+
+/** True if a text that a client sends is the alias that a link has. */
+export function isSpellingOf(text: string, alias: string): boolean {
+  return text === alias || (text.length <= longestFor(MAX_ALIAS) && asStored(text) === alias);
 }
 
 /** The path of a link on its domain; case-sensitive. */
-export const aliasInput = textSchema(1, MAX_ALIAS, trimPasted)
-  .refine((alias) => /^[\w-]*$/.test(alias), refusal('ALIAS_CHARACTERS'))
-  .refine((alias) => !isReserved(alias), refusal('SERVICE_PATH'))
-  .meta({ pattern: pattern.source });
+export const aliasInput = textSchema(1, MAX_ALIAS, asStored)
+  .superRefine((alias, context) => {
+    // An empty one has its own error.
+    const fault = alias === '' ? null : findAliasFault(alias);
+    if (fault !== null) context.addIssue(faults[fault].issue);
+    else if (isReserved(alias)) context.addIssue(refusal('SERVICE_PATH').issue);
+  })
+  .meta({ pattern: ALIAS_FORM });
 
 /** Without vowels and similar digits, so that no words appear; without characters that are easily confused. */
 const CHARACTERS = 'bcdfghjkmnpqrstvwxz2456789';

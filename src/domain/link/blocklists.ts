@@ -3,7 +3,7 @@ import { foldCase } from '../../engine/rules/input.ts';
 import { hostOf, normalizeHost, plainHost, withoutPort } from '../../engine/rules/url.ts';
 import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
 import { refusal } from '../rules.ts';
-import { isAlias } from './alias.ts';
+import { isAlias, listAbove, normalizeAlias } from './alias-grammar.ts';
 import { type Addresses, listAddresses } from './targeting.ts';
 
 /** The entries of a file, and its invalid lines. */
@@ -52,7 +52,10 @@ export function parseBlockedHosts(text: string): Promise<Listed> {
 
 /** The aliases of a list, case-folded: people confuse aliases that differ only in case. */
 export function parseReservedAliases(text: string): Promise<Listed> {
-  return parseEntries(text, (alias) => (isAlias(alias) ? foldCase(alias) : null));
+  return parseEntries(text, (written) => {
+    const alias = normalizeAlias(written);
+    return isAlias(alias) ? foldCase(alias) : null;
+  });
 }
 
 /** The message for an address on a blocked host. */
@@ -102,8 +105,10 @@ export class OperatorLists {
     return false;
   }
 
-  /** True if the alias is reserved: existing links keep it, new links cannot take it. */
+  /** True if the alias, or one above it, is reserved: existing links keep it, new links cannot take it. */
   reserves(alias: string): boolean {
-    return this.#aliases.size > 0 && this.#aliases.has(foldCase(alias));
+    return (
+      this.#aliases.size > 0 && [alias, ...listAbove(alias)].some((one) => this.#aliases.has(foldCase(one)))
+    );
   }
 }

@@ -52,7 +52,7 @@ import { readOnce } from '../../engine/tools/remembered.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { because, refusal } from '../rules.ts';
 import { namesServing } from '../short-domain/host.ts';
-import { aliasOfPath } from './alias.ts';
+import { listCandidates, type PathMeaning, readPath } from './alias.ts';
 import { externalIdInput, MAX_EXTERNAL_ID, MAX_TAGS, wrongDomain, wrongSpace } from './fields.ts';
 import { linkStatuses } from './status.ts';
 
@@ -350,11 +350,11 @@ function fastTotal(
   return archived === 'WITH' ? all : difference(all, left());
 }
 
-/** The longest short URL that is parsed, in characters, without its query and fragment; an alias has at most 255. */
+/** The longest short URL that is parsed, in characters, without its query and fragment. */
 const MAX_SHORT_URL = 4_096;
 
-/** The host and the alias of a short URL, with or without its scheme; null if it is not one. */
-function splitShortUrl(text: string): { host: string; alias: string } | null {
+/** The host and the meaning of the path of a short URL, with or without its scheme; null if it is not one. */
+function splitShortUrl(text: string): ({ readonly host: string } & PathMeaning) | null {
   if (text.length > longestFor(MAX_SHORT_URL)) return null;
   const trimmed = trimPasted(text).replace(/[?#].*$/s, '');
   if (trimmed.length > MAX_SHORT_URL) return null;
@@ -362,8 +362,8 @@ function splitShortUrl(text: string): { host: string; alias: string } | null {
     /^([a-z][a-z\d+.-]*:)?\/\//i.test(trimmed) ? trimmed.replace(/^\/\//, 'http://') : `http://${trimmed}`,
   );
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
-  const [host, alias] = [normalHost(url), aliasOfPath(url.pathname)];
-  return host === null || alias === '' ? null : { host, alias };
+  const [host, meaning] = [normalHost(url), readPath(url.pathname.replace(/^\/+/, '/'))];
+  return host === null ? null : { host, ...meaning };
 }
 
 /** The account's own link that visitors get at a short URL; scheme, query and fragment are ignored. Null if there is none. */
@@ -375,8 +375,14 @@ export async function findLinkByShortUrl(
 ): Promise<SelectedLink | null> {
   const parts = splitShortUrl(text);
   if (parts === null) return null;
-  const { host, alias } = parts;
-  const condition = isServedAt(host, namesServing(host), alias);
+  const { host, ...meaning } = parts;
+  const candidates = listCandidates(meaning, true);
+  if (candidates.length === 0) return null;
+  const condition = isServedAt(
+    host,
+    namesServing(host),
+    candidates.map(({ alias, rest }) => ({ alias, isBeginning: rest !== undefined })),
+  );
   const [link] = await linksWhere(lists, actor, condition, 1, select);
   return link ?? null;
 }

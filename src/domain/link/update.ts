@@ -26,6 +26,7 @@ import { ruleColumns, ruleErrors, testErrors, withEarlierRules } from '../rule/c
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { utmFor } from '../utm-template.ts';
+import { aliasInput, isSpellingOf } from './alias.ts';
 import { findInputErrors, startErrors } from './check.ts';
 import {
   buildColumns,
@@ -125,7 +126,7 @@ interface Change extends Pick<Updating, 'services' | 'now' | 'select'> {
  * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function updateLink(db: Data, actor: Actor, updating: Updating): Promise<SelectedLink> {
-  const change = readUpdate(db, actor, updating);
+  const change = await readUpdate(db, actor, updating);
   await spendOnUpdates(db, actor, [updating.update]);
   return writeUpdate(change);
 }
@@ -140,7 +141,7 @@ export async function prepareLinkUpdate(
   actor: Actor,
   updating: Updating,
 ): Promise<() => Promise<SelectedLink>> {
-  const change = readUpdate(db, actor, updating);
+  const change = await readUpdate(db, actor, updating);
   const { password, privacyPassword, preview } = change.input;
   if (password == null && privacyPassword == null && preview?.image == null) return () => writeUpdate(change);
   const link = await db.prisma.link.findUnique({ where: change.where });
@@ -148,15 +149,28 @@ export async function prepareLinkUpdate(
   return () => writeUpdate(change, hashed);
 }
 
+/** The input with the alias that the link has, in place of a spelling of it that a new link could not have. */
+async function withOwnAlias(
+  { prisma }: Data,
+  where: NonNullable<ReturnType<typeof owned>>,
+  input: Updating['update']['input'],
+): Promise<Updating['update']['input']> {
+  const { alias, ...others } = input;
+  if (typeof alias !== 'string' || aliasInput.safeParse(alias).success) return input;
+  const link = await prisma.link.findUnique({ where, select: { alias: true } });
+  return link !== null && isSpellingOf(alias, link.alias) ? others : input;
+}
+
 /** Parses the input. @throws DomainError VALIDATION, or NOT_FOUND for the id of no record */
-function readUpdate(
+async function readUpdate(
   db: Data,
   actor: Actor,
   { update: { id, input: unparsed, ifUpdatedAt, upserts, reverts = [] }, services, now, select }: Updating,
-): Change {
+): Promise<Change> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
-  const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
+  const own = where === null ? unparsed : await withOwnAlias(db, where, unparsed);
+  const input = parseInput(updateLinkInput, own);
   if (where === null) throw notFound('link');
   const found = upserts === undefined ? where : { ...where, externalId: upserts };
   return { db, actor, input, where: found, seen, reverts, services, now, select };

@@ -2,7 +2,7 @@ import type { Data } from '../../db/database.ts';
 import type { AliasHolder, FoundReferences } from '../../db/reading/references.ts';
 import { foldCase, MAX_INT } from '../../engine/rules/input.ts';
 import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
-import { MAX_ALIAS } from './alias.ts';
+import { withSuffix } from './alias-grammar.ts';
 import type { OperatorLists } from './blocklists.ts';
 
 /** An alias on a domain, with its account and URL, and the id of a stored link. */
@@ -78,10 +78,9 @@ export async function nextFreeName(
   lists: OperatorLists,
 ): Promise<{ alias: string; holder: Name | null } | null> {
   for (let first = 2; first <= LAST_SUFFIX; first += BATCH_SIZE) {
-    const candidates = Array.from({ length: BATCH_SIZE }, (_, index) => {
-      const suffix = `-${first + index}`;
-      return `${alias.slice(0, MAX_ALIAS - suffix.length)}${suffix}`;
-    });
+    const candidates = Array.from({ length: BATCH_SIZE }, (_, index) =>
+      withSuffix(alias, `-${first + index}`),
+    );
     await pauseIfBlocked();
     const group = `${domainId} ${candidates[0]}`;
     if (!names.lookedUp.has(group)) {

@@ -11,7 +11,14 @@ import {
 } from '../../engine/lists/pagination.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
 import { DomainError, fieldError, invalid, invalidField, notFound } from '../../engine/rules/errors.ts';
-import { parseId, parseInput, textSchema, trimPasted, type Unparsed } from '../../engine/rules/input.ts';
+import {
+  flag,
+  parseId,
+  parseInput,
+  textSchema,
+  trimPasted,
+  type Unparsed,
+} from '../../engine/rules/input.ts';
 import { hostOf, isHostName, sendableAddress, withoutPort } from '../../engine/rules/url.ts';
 import { randomText } from '../../engine/tools/random.ts';
 import type { Domain, Link } from '../../generated/sqlite/client.ts';
@@ -47,18 +54,25 @@ const rootUrl = sendableAddress
   )
   .nullish();
 
+const forwardsPath = flag.describe(
+  'Whether the rest of a path behind the alias of a link goes on to its destination: with a link `guide`, ' +
+    '/guide/a/b leads to its destination with /a/b.',
+);
+
 export const createDomainInput = z.object({
   name: name.describe(
     'The host: `go.example`. It can belong to one account only, and must be verified before it serves visitors: see `verification`.',
   ),
   notFoundUrl,
   rootUrl,
+  forwardsPath: forwardsPath.nullish().transform((given) => given || undefined),
 });
 export const updateDomainInput = z.object({
   name: name.optional().describe('The host; cannot be cleared. A new host must be verified again.'),
   notFoundUrl,
   rootUrl,
   apps: appsColumn,
+  forwardsPath: forwardsPath.optional(),
 });
 
 export const domainFields = { verifiedAt: 'verified' } as const;

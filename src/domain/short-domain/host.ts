@@ -1,4 +1,5 @@
 import { normalizeHost, withoutDefaultPort, withoutPort } from '../../engine/rules/url.ts';
+import { encodeAlias } from '../link/alias-grammar.ts';
 
 /**
  * The name of the domain for a host that somebody wrote: without the default port of either scheme, which no browser names. Null if
@@ -17,11 +18,11 @@ export function namesServing(host: string): readonly string[] {
   return [...new Set([host, withoutPort(host)])];
 }
 
-/** The short URL of an alias on a domain. */
+/** The short URL of an alias on a domain, in ASCII. */
 export function composeShortUrl(
   { scheme }: { readonly scheme: string },
   domain: { name: string },
   { alias }: { alias: string },
 ): string {
-  return `${scheme}//${domain.name}/${alias}`;
+  return `${scheme}//${domain.name}/${encodeAlias(alias)}`;
 }

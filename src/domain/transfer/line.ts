@@ -2,7 +2,7 @@ import type { FieldError } from '../../engine/rules/errors.ts';
 import { fieldError } from '../../engine/rules/errors.ts';
 import { trimPasted } from '../../engine/rules/input.ts';
 import { webAddress } from '../../engine/rules/url.ts';
-import { isAlias, MAX_ALIAS } from '../link/alias.ts';
+import { isPlainAlias, MAX_ALIAS } from '../link/alias-grammar.ts';
 import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/fields.ts';
 import type { Platform } from '../link/platforms.ts';
@@ -64,7 +64,7 @@ const ALIAS_PLACE = 'an alias belongs behind a tab or two spaces, or in a column
 function wordBehind({ url = '', alias, short_url: shortUrls }: Values): string | undefined {
   const [, separator = '', word = ''] = /([,;|])\s*([^,;|]*)$/.exec(url.slice(-2 * MAX_ALIAS)) ?? [];
   const isNamed = alias !== undefined || shortUrls !== undefined;
-  return !isNamed && isAlias(word) ? separator + word : undefined;
+  return !isNamed && isPlainAlias(word) ? separator + word : undefined;
 }
 
 /** The parsed values of a line, before names are looked up. */

@@ -1,4 +1,4 @@
-import { toAscii, withQuery } from '../../engine/rules/url.ts';
+import { toAscii, withPath, withQuery } from '../../engine/rules/url.ts';
 import { keysOf } from '../../engine/tools/keys-of.ts';
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 import { isItself } from '../link/alias.ts';
@@ -29,6 +29,7 @@ export type RedirectOutcome = keyof typeof redirectOutcomes;
 const untilRules = {
   EXISTS: 'Whether the link exists.',
   STARTS: 'Whether the link has not begun yet: then it does not exist for visitors.',
+  PATH: 'Whether the path of the visit is that of the link, and its rest goes on to the destination.',
   DISABLED: 'Whether the link is disabled.',
   BLOCKED: 'Whether the link leads to a host that the operator has blocked.',
   EXPIRED: 'Whether the link has expired, by time or clicks.',
@@ -101,6 +102,10 @@ export interface Circumstances {
   readonly blocked: boolean;
   /** The requested host, and the name of its domain. */
   readonly hosts: readonly string[];
+  /** True if the domain forwards paths, so that an address below the link is one of the link. */
+  readonly forwardsPath?: boolean | undefined;
+  /** The decoded segments of the path behind the alias, which go on to the destination. */
+  readonly rest?: readonly string[] | undefined;
   /** Chooses the target of a split; by default, the first is shown. */
   readonly choose?: Choose | undefined;
 }
@@ -174,14 +179,16 @@ function listed(found: object | undefined): string {
 const rules = keysOf(allRedirectRules);
 const plainRules = keysOf(redirectRules);
 
-/** The decision for a visitor without a link, with the reason. */
-export function notFoundBecause(why: string): ExplainedDecision {
-  const steps = plainRules.map((rule) =>
-    rule === 'EXISTS' ? { rule, applied: true, why } : { rule, applied: false, why: NOT_REACHED },
-  );
+/** The decision for a visitor without a link, with the reason. @param by PATH if the link exists, but not at that path */
+export function notFoundBecause(why: string, by: 'EXISTS' | 'PATH' = 'EXISTS'): ExplainedDecision {
+  const steps = plainRules.map((rule) => {
+    if (rule === by) return { rule, applied: true, why };
+    return { rule, applied: false, why: rule === 'EXISTS' ? EXISTS : NOT_REACHED };
+  });
   return { outcome: 'NOT_FOUND', destination: null, steps };
 }
 
+const EXISTS = 'The link exists.';
 const NOT_REACHED = 'Not reached.';
 
 /** All rules in their order: the steps that were reached, and the others. Each of the link's own rules is one. */
@@ -207,7 +214,7 @@ export function decideRedirect(
   link: VisitedLink | null,
   visitor: Visitor,
   now: Date,
-  { blocked, hosts, choose }: Circumstances,
+  { blocked, hosts, choose, forwardsPath, rest }: Circumstances,
   steps?: RedirectStep[],
 ): RedirectDecision {
   const step = (rule: RedirectRule, applied: boolean, why: string, whyNot = why): boolean => {
@@ -222,10 +229,12 @@ export function decideRedirect(
   if (link === null) return end('NOT_FOUND');
   const isLoop = (address: string): boolean =>
     // Most addresses need not be parsed.
-    (address.includes(link.alias) || address.includes('%')) && isItself(address, link.alias, hosts);
-  step('EXISTS', false, 'The link exists.');
+    (address.includes(link.alias) || address.includes('%')) &&
+    isItself(address, link.alias, hosts, forwardsPath);
+  step('EXISTS', false, EXISTS);
   const { startsAt = null } = link;
   if (step('STARTS', !hasBegun({ startsAt }, now), whyBegun(startsAt, now))) return end('NOT_FOUND');
+  step('PATH', rest !== undefined, whyForwarded(rest), 'The path is that of the link.');
   const status = linkStatus(link, () => now);
   if (step('DISABLED', status === 'DISABLED', 'It is disabled.', 'It is enabled.')) return end('DISABLED');
   if (step('BLOCKED', blocked, 'It leads to a blocked host.', 'It leads to no blocked host.'))
@@ -253,7 +262,8 @@ export function decideRedirect(
   const url = lead?.target?.url ?? listed ?? link.url;
   const loops = lead ? lead.target === null : isLoop(url);
   if (step('LOOP', loops, 'It leads to itself.', 'It does not lead back to itself.')) return end('LOOP');
-  const destination = withQuery(url, link.forwardsQuery ? visitor.query : '');
+  const whole = rest === undefined ? url : withPath(url, rest);
+  const destination = withQuery(whole, link.forwardsQuery ? visitor.query : '');
   const [fires, whyPixels] = firesPixels(link, visitor);
   const outcome = step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT';
   const variant = lead?.target && {
@@ -273,6 +283,10 @@ export function explainDecision(
   const reached: RedirectStep[] = [];
   const decision = decideRedirect(link, visitor, now, circumstances, reached);
   return { ...decision, steps: withUnreached(reached, link.rules ?? NO_RULES) };
+}
+
+function whyForwarded(rest: readonly string[] = []): string {
+  return `The rest of the path, "/${rest.join('/')}", goes on to the destination.`;
 }
 
 function whyCounted({ expirationClicks }: VisitedLink, { counts }: Visitor): string {

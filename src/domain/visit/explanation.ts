@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
+import { findFirstAlias } from '../../db/reading/link-for-visit.ts';
 import { parseInput, textSchema, timestamp, type Unparsed } from '../../engine/rules/input.ts';
+import type { Domain, Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
+import { listCandidates, readPath } from '../link/alias.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
 import { hostOfText } from '../rule/facts.ts';
 import { parseRules, readStoredRules } from '../rule/parse.ts';
@@ -16,6 +19,24 @@ const headerInput = textSchema(0, 1_000).nullish();
 
 /** The user agent of a simulated visit that names none: a browser of an unknown system. */
 const SOME_BROWSER = 'Mozilla/5.0 (KHTML, like Gecko)';
+
+/** The longest path of a simulated visit, in characters. */
+const MAX_PATH = 4_000;
+
+/** The segments of a path that go on to the destination of a link, undefined for none; or why the path leads elsewhere. */
+async function findRest(
+  db: Data,
+  { id, domain }: Pick<Link, 'id'> & { readonly domain: Domain },
+  path: string,
+): Promise<{ readonly rest?: readonly string[] | undefined; readonly elsewhere?: string }> {
+  const meaning = readPath(`/${path.replace(/[?#].*$/s, '').replace(/^\/+/, '')}`);
+  const candidates = listCandidates(meaning, domain.forwardsPath);
+  const aliases = candidates.map(({ alias }) => alias);
+  const found = await findFirstAlias(db, domain.id, aliases);
+  if (found === null) return { elsewhere: 'No link has this path.' };
+  if (found.id !== id) return { elsewhere: `This path leads to another link, ${found.alias}.` };
+  return { rest: candidates.find(({ alias }) => alias === found.alias)?.rest };
+}
 
 /** A link, and the visitor of a simulated request. */
 export const explainInput = z.object({
@@ -35,6 +56,11 @@ export const explainInput = z.object({
     .nullish()
     .describe('The time of the visit, in ISO 8601 with an offset from UTC; now by default.'),
   password: triedPassword.nullish().describe('The password that the visitor gives.'),
+  path: textSchema(0, MAX_PATH)
+    .nullish()
+    .describe(
+      "The path of the visit on the link's domain, such as /guide/a/b; the path of the link by default.",
+    ),
   query: textSchema(0, 2048).nullish().describe('The query string of the visit, without the question mark.'),
 });
 
@@ -50,13 +76,15 @@ export async function explainRedirect(
   now: Date,
 ): Promise<ExplainedDecision> {
   const { input } = parseInput(z.object({ input: explainInput }), { input: unparsed });
-  const { linkId, country, acceptLanguage, referrer, at, password, query } = input;
+  const { linkId, country, acceptLanguage, referrer, at, password, path, query } = input;
   const userAgent = input.userAgent ?? SOME_BROWSER;
   const where = owned(actor, linkId);
   const include = { pixels: true, domain: true, counter: true };
   const found = where && (await db.prisma.link.findUnique({ where, include }));
   if (found === null) return notFoundBecause('Your account has no link with this id.');
   if (!servesVisitors(found.domain, services)) return notFoundBecause('Its domain is not verified.');
+  const { elsewhere, rest } = path ? await findRest(db, found, path) : {};
+  if (elsewhere !== undefined) return notFoundBecause(elsewhere, 'PATH');
   const { clicks = 0, turns: position = 0 } = found.counter ?? {};
   const link = { ...found, clicks, position, rules: parseRules(readStoredRules(found.rules)) };
   const hash = link.password;
@@ -74,5 +102,6 @@ export async function explainRedirect(
   };
   const blocked = services.lists.blocks(found);
   const hosts = [found.domain.name];
-  return explainDecision(link, visitor, at?.at ?? now, { blocked, hosts });
+  const { forwardsPath } = found.domain;
+  return explainDecision(link, visitor, at?.at ?? now, { blocked, hosts, forwardsPath, rest });
 }

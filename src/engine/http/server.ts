@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import {
   createServer,
@@ -71,6 +72,24 @@ interface Beginning {
   readonly acceptLanguage: string;
   /** The fault, if it can be told. */
   readonly message?: string;
+  /** The whole target with its letters escaped, if that is all that it lacks; else null. */
+  readonly escaped?: string | null;
+}
+
+/**
+ * The target of a request line with its letters in UTF-8 escaped; null if it has none, or bytes of another encoding. It begins with
+ * one slash: with two, and with a backslash after it, browsers would take what follows for a host.
+ */
+function escapeTarget(text: string): string | null {
+  const [, method = '', target = ''] =
+    /^(?:\r\n)*([A-Z]+) (\/[!-~\x80-\xff]*) HTTP\/1\.[01]\r\n/.exec(text) ?? [];
+  if ((method !== 'GET' && method !== 'HEAD') || !/[\x80-\xff]/.test(target)) return null;
+  if (!isUtf8(Buffer.from(target, 'latin1'))) return null;
+  const [whole = ''] = target.replace(/^\/{2,}/, '/').split('#', 1);
+  return whole.replaceAll(
+    /[\x80-\xff\\]/g,
+    (byte) => `%${Buffer.from(byte, 'latin1').toString('hex').toUpperCase()}`,
+  );
 }
 
 /** Reads the beginning of an unreadable request, if the last packet has it. */
@@ -81,7 +100,8 @@ function makeBeginning(error: Error): Beginning {
   const acceptLanguage = language.slice(0, MAX_HEADER);
   const [, method, target] = /^(?:\r\n)*([A-Z]+) ([^\s]+)/.exec(text) ?? [];
   if (method === undefined || target === undefined) return { acceptLanguage };
-  return { method, path: targetPath(target), acceptLanguage, message: howToEscape(text) ?? UNREADABLE };
+  const known = { method, path: targetPath(target), acceptLanguage };
+  return { ...known, message: howToEscape(text) ?? UNREADABLE, escaped: escapeTarget(text) };
 }
 
 /** A server with timeouts for its clients. It does not listen yet. */
@@ -106,6 +126,7 @@ export function createHttpServer({ idleTimeout = IDLE_TIMEOUT }: { idleTimeout?:
 /**
  * Answers requests that Node cannot parse, for which it calls no listener, with a status and a request id.
  * Bare surfaces have a form of their own, also if headers are too large and the path is not known: browsers send the most cookies.
+ * They redirect letters that are not percent-encoded to the same address with them encoded.
  * @param isAnswering whether the connection has unsent answers, which this one must not interrupt
  */
 function answerUnreadable(
@@ -120,12 +141,16 @@ function answerUnreadable(
     socket.destroy();
     return null;
   }
-  const status = statuses[code] ?? 400;
+  const fault = statuses[code] ?? 400;
   const requestId = randomUUID();
-  const { method, path, acceptLanguage, message = UNREADABLE } = makeBeginning(error);
-  const isBare = path === undefined ? status === 431 : findSurface(path).isBare === true;
+  const { method, path, acceptLanguage, message = UNREADABLE, escaped = null } = makeBeginning(error);
+  const isBare = path === undefined ? fault === 431 : findSurface(path).isBare === true;
+  // Some programs send letters as they are, such as those of an alias.
+  const location = isBare && code === 'HPE_INVALID_URL' ? escaped : null;
+  const status = location === null ? fault : 307;
   const content = isBare ? refusedBare(status, acceptLanguage) : asJson(status, message);
-  const answer = rawAnswer(status, content, { 'X-Request-Id': requestId });
+  const more = { 'X-Request-Id': requestId, ...(location !== null && { Location: location }) };
+  const answer = rawAnswer(status, content, more);
   socket.end(method === 'HEAD' ? answer.slice(0, answer.length - content.body.length) : answer);
   return { requestId, status, code };
 }

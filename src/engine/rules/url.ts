@@ -247,6 +247,18 @@ function escapedQuery(text: string): string {
   return encoded.replaceAll(/[^!$-&(-;=?-~]+/g, (part) => encodeURIComponent(part).replaceAll("'", '%27'));
 }
 
+/** Characters of a path that need no encoding there (RFC 3986, 3.3), as they are encoded. */
+const PLAIN_IN_PATH = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
+
+/** The address with segments added to its path, before its query and its fragment; in ASCII, for a header. */
+export function withPath(address: string, segments: readonly string[]): string {
+  const [, page = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(toAscii(address)) ?? [];
+  const added = segments.map((segment) =>
+    encodeURIComponent(segment).replaceAll(PLAIN_IN_PATH, decodeURIComponent),
+  );
+  return `${page.replace(/\/$/, '')}/${added.join('/')}${rest}`;
+}
+
 /**
  * The address with the parameters of a query added, except those that it has already; in ASCII, for a header.
  * Its own parts are not re-encoded, and its fragment stays at the end.

@@ -2,7 +2,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import type { SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
-import { ALIAS_RULE } from '../../domain/link/alias.ts';
+import { ALIAS_RULE } from '../../domain/link/alias-grammar.ts';
 import { checkNewLinks } from '../../domain/link/bulk.ts';
 import { duplicateLink } from '../../domain/link/duplicate.ts';
 import {

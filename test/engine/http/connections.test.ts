@@ -171,8 +171,7 @@ describe('an address of an API with an unescaped character', () => {
 describe('a visit whose request is refused', () => {
   const large = `Cookie: ${'x'.repeat(40_000)}\r\n`;
   test.each<[string, string, number, string]>([
-    ['raw UTF-8 in its path', 'GET /n\u00c3\u00a4ve HTTP/1.1\r\n', 400, 'This address cannot be read'],
-    ['raw UTF-8 in its query', 'GET /abc?a=\u00c3\u00a4 HTTP/1.1\r\n', 400, 'This address cannot be read'],
+    ['raw UTF-8 of a form', 'POST /n\u00c3\u00a4ve HTTP/1.1\r\n', 400, 'This address cannot be read'],
     ['a raw letter of another encoding', 'GET /n\u00e4ve HTTP/1.1\r\n', 400, 'This address cannot be read'],
     [
       'a raw letter in absolute form',
@@ -203,6 +202,26 @@ describe('a visit whose request is refused', () => {
     expect(head).toMatch(/\r\nX-Request-Id: [\w-]{36}/);
     expect(head).toContain("\r\nContent-Security-Policy: default-src 'none'");
     expect(body).toContain(`<h1>${title}</h1>`);
+  });
+
+  test.each([
+    ['/n\u00c3\u00a4ve', '/n%C3%A4ve'],
+    ['/spring/\u00f0\u009f\u0091\u008d?a=1', '/spring/%F0%9F%91%8D?a=1'],
+    ['/abc?a=\u00c3\u00a4&b=%20', '/abc?a=%C3%A4&b=%20'],
+    // Browsers would take what follows for a host.
+    ['//evil.example/\u00c3\u00a4', '/evil.example/%C3%A4'],
+    ['/\\evil.example/\u00c3\u00a4', '/%5Cevil.example/%C3%A4'],
+  ])('with raw UTF-8 is redirected to the same address, percent-encoded: %j', async (target, location) => {
+    for (const method of ['GET', 'HEAD']) {
+      const socket = await open(server);
+      socket.write(`${method} ${target} HTTP/1.1\r\nHost: s.example\r\n\r\n`, 'latin1');
+      await once(socket, 'close');
+      const [head = '', body = ''] = socket.received().split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 307 /);
+      expect(head).toContain(`\r\nLocation: ${location}\r\n`.trimEnd());
+      expect(head).toContain('\r\nCache-Control: private, no-store\r\n');
+      if (method === 'HEAD') expect(body).toBe('');
+    }
   });
 
   test('gets the page in its language', async () => {

@@ -78,7 +78,8 @@ export const leadingStep = ({ steps }: Decision): Step | undefined =>
 
 /** The steps that a visit reaches: rules behind the one that leads are not among them, and targets are not asked then. */
 function reachedSteps(decision: Decision): readonly Step[] {
-  const { steps } = decision;
+  // The console asks for visits of the link's own path alone.
+  const steps = decision.steps.filter(({ rule }) => rule !== 'PATH');
   const lead = leadingStep(decision);
   if (lead === undefined) return steps;
   const at = steps.indexOf(lead);
@@ -93,6 +94,7 @@ function describeStep(step: Step, visit: Visit): string {
   const t = texts.explain.why;
   switch (rule) {
     case 'EXISTS':
+    case 'PATH':
       return applied ? t.missing : t.exists;
     case 'STARTS':
       if (link.startsAt === null) return ruleTexts.noStart;

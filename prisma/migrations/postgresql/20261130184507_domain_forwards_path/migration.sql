@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Domain" ADD COLUMN     "forwardsPath" BOOLEAN NOT NULL DEFAULT false;

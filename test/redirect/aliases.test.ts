@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Caller, emptyServer, startTestServer, type TestServer } from '../support/server.ts';
+import { type VisitOptions, visit } from '../support/visit.ts';
+
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+beforeEach(async () => {
+  await emptyServer(server);
+  owner = await server.caller();
+});
+afterAll(() => server.stop());
+
+const open = (path: string, options?: VisitOptions) => visit(server.origin, path, options);
+const to = (name: string) => `https://example.com/${name}`;
+/** Where a path leads, or the status of another answer. */
+const leadsTo = async (path: string, host = 's.example'): Promise<string | number> => {
+  const { status, location } = await open(path, { headers: { Host: host } });
+  return location?.replace('https://example.com/', '') ?? status;
+};
+const make = async (alias: string, more: object = {}) =>
+  owner.link({ alias, url: to(encodeURIComponent(alias)), ...more } as Record<string, string>);
+/** Creates a domain of the account, which serves visitors at once. */
+const ownDomain = async (forwardsPath: boolean): Promise<{ id: number; host: string }> => {
+  const host = `go${++domains}.example`;
+  const { createDomain } = await owner.data<{ createDomain: { id: string; forwardsPath: boolean } }>(
+    `mutation ($input: CreateDomainInput!) { createDomain(input: $input) { ... on Domain { id forwardsPath } } }`,
+    { input: { name: host, ...(forwardsPath && { forwardsPath }) } },
+  );
+  expect(createDomain.forwardsPath).toBe(forwardsPath);
+  return { id: Number(createDomain.id), host };
+};
+let domains = 0;
+
+test.each<[alias: string, sent: string, ...others: string[]]>([
+  [
+    'spring/sale',
+    'spring/sale',
+    '/spring//sale/',
+    '/spring/sale.',
+    '/spring/sale%F0%9F%91%8D',
+    '/%73pring/sale',
+  ],
+  ['läden', 'l%C3%A4den', '/la%CC%88den', '/l%c3%a4den/', '/l%C3%A4den.', '/l%C3%A4den)%20'],
+  ['❤', '%E2%9D%A4', '/%E2%9D%A4%EF%B8%8F', '/%E2%9D%A4%EF%B8%8E', '/%E2%9D%A4!'],
+  ['👩‍👩‍👧‍👦/🇩🇪', `${encodeURIComponent('👩‍👩‍👧‍👦')}/${encodeURIComponent('🇩🇪')}`],
+  ['v1.2/notes', 'v1.2/notes', '/v1.2/notes,'],
+  ['שלום', encodeURIComponent('שלום')],
+])('%s is reached as shortUrl says, and in other forms', async (alias, sent, ...others) => {
+  const { body } = await owner.rest('POST', '/links', { url: to('x'), alias });
+  const { data } = body as { data: { id: number; alias: string; short_url: string } };
+  expect([data.alias, data.short_url]).toEqual([alias, `https://s.example/${sent}`]);
+  for (const path of [`/${sent}`, `/${sent}/`, ...others])
+    expect([path, await leadsTo(path)]).toEqual([path, 'x']);
+  const found = await owner.data<{ linkByShortUrl: { id: string; shortUrl: string; alias: string } }>(
+    `query ($url: String!) { linkByShortUrl(url: $url) { id alias shortUrl } }`,
+    { url: `s.example/${alias}` },
+  );
+  expect(found.linkByShortUrl).toEqual({ id: String(data.id), alias, shortUrl: data.short_url });
+  expect((await open(`/${sent}+`)).status).toBe(200);
+  expect((await open(`/${sent}%2B`)).status).toBe(200);
+});
+
+test('the whole path counts before its beginning, and that before what is of ASCII', async () => {
+  for (const alias of ['g', 'gärten', 'gärten👍', 'sale', 'sale.html', 'autumn', 'autumn/sale'])
+    await make(alias);
+  const leads = async (...paths: string[]) => Promise.all(paths.map((path) => leadsTo(path)));
+  expect(await leads('/g', '/g%C3%A4rten', '/g%C3%A4rten%F0%9F%91%8D', '/g%C3%A4rten%F0%9F%8E%89')).toEqual([
+    'g',
+    'g%C3%A4rten',
+    'g%C3%A4rten%F0%9F%91%8D',
+    'g%C3%A4rten',
+  ]);
+  expect(await leads('/sale', '/sale.html', '/sale.htm', '/sale.html.')).toEqual([
+    'sale',
+    'sale.html',
+    'sale',
+    'sale.html',
+  ]);
+  expect(
+    await leads('/autumn', '/autumn/', '/autumn/sale', '/autumn/sal', '/autumn%2Fsale', '/Spring/sale'),
+  ).toEqual([...['autumn', 'autumn', 'autumn%2Fsale'], ...[404, 404, 404]]);
+});
+
+describe('a domain that forwards paths', () => {
+  test('leads to the longest alias with the rest of the path before query and fragment', async () => {
+    const { id: domain_id, host } = await ownDomain(true);
+    await make('guide', { domain_id, url: 'https://example.com/docs/?a=1#top' });
+    await make('guide/api', { domain_id, url: 'https://example.com' });
+    await make('läden', { domain_id, url: 'https://example.com/x' });
+    const leads = (path: string) => leadsTo(path, host);
+    expect(await leads('/guide')).toBe('docs/?a=1#top');
+    expect(await leads('/guide/')).toBe('docs/?a=1#top');
+    expect(await leads('/guide/a/b')).toBe('docs/a/b?a=1#top');
+    expect(await leads('/guide/a/b/?b=2')).toBe('docs/a/b/?a=1&b=2#top');
+    expect(await leads('/guide/api')).toBe('');
+    expect(await leads('/guide/api/v1/x')).toBe('v1/x');
+    expect(await leads('/guide/apis')).toBe('docs/apis?a=1#top');
+    expect(await leads('/guide/%20%C3%A4%3f%23%25%41')).toBe('docs/%20%C3%A4%3F%23%25A?a=1#top');
+    expect(await leads('/guide/a:b@c=d;e')).toBe('docs/a:b@c=d;e?a=1#top');
+    expect(await leads('/l%C3%A4den/%F0%9F%91%8D')).toBe('x/%F0%9F%91%8D');
+    for (const path of [
+      '/guide/./a',
+      '/guide/%2e%2e/a',
+      '/guide/a%2Fb',
+      '/guide/a%5Cb',
+      '/guide/%0Da',
+      '/guide//a',
+      '/guide/a//b',
+      '/guide/%00/a',
+      '/guide/a+',
+      '/guide/a%2B',
+      '/guides/a',
+      '/other/a',
+    ])
+      expect([path, await leads(path)]).toEqual([path, 404]);
+  });
+
+  test('can be told to forward, and not to', async () => {
+    const { id, host } = await ownDomain(false);
+    await make('guide', { domain_id: id });
+    const set = (forwardsPath: boolean) =>
+      owner.data(
+        `mutation ($id: ID!, $input: UpdateDomainInput!) { updateDomain(id: $id, input: $input) { ... on Domain { forwardsPath } } }`,
+        { id: String(id), input: { forwardsPath } },
+      );
+    expect(await leadsTo('/guide/a', host)).toBe(404);
+    expect(await set(true)).toEqual({ updateDomain: { forwardsPath: true } });
+    expect(await leadsTo('/guide/a', host)).toBe('guide/a');
+    expect(await set(false)).toEqual({ updateDomain: { forwardsPath: false } });
+    expect(await leadsTo('/guide/a', host)).toBe(404);
+    const { changes } = await owner.data<{ changes: { nodes: { fields: string[] }[] } }>(
+      '{ changes(last: 2) { nodes { fields } } }',
+    );
+    expect(changes.nodes).toEqual([{ fields: ['forwardsPath'] }, { fields: ['forwardsPath'] }]);
+  });
+
+  test('keeps links by their alias: other paths below it need no statement, and evict nothing', async () => {
+    const { id: domain_id, host } = await ownDomain(true);
+    await make('guide', { domain_id });
+    const others = await Promise.all(Array.from({ length: 20 }, () => owner.link({ domain_id })));
+    for (const { alias } of others) await leadsTo(`/${alias}`, host);
+    await leadsTo('/guide/first', host);
+    const statements = await server.statementsOf(async () => {
+      for (let i = 0; i < 2_200; i++) expect(await leadsTo(`/guide/${i}/x`, host)).toBe(`guide/${i}/x`);
+      for (const { alias } of others) expect(await leadsTo(`/${alias}`, host)).not.toBe(404);
+    });
+    // The link is looked for again from time to time, since not all changes are announced.
+    expect(statements.length).toBeLessThan(60);
+  });
+
+  test('looks for the link of an unknown path in one statement', async () => {
+    const { id: domain_id, host } = await ownDomain(true);
+    await make('guide/api', { domain_id });
+    await leadsTo('/nothing', host);
+    const linkStatements = async (path: string) =>
+      (await server.statementsOf(() => leadsTo(path, host))).filter((one) => one.includes('"LinkPixel"'));
+    for (const path of [
+      '/guide/a/b/c/d/e/f/g.html',
+      '/l%C3%A4den%F0%9F%91%8D/x.y%F0%9F%91%8D',
+      '/guide/api/a/b',
+    ])
+      expect(await linkStatements(path)).toHaveLength(1);
+    expect(await linkStatements('/guide/./b')).toEqual([]);
+  });
+
+  test('leads to a new longer alias at once', async () => {
+    const { id: domain_id, host } = await ownDomain(true);
+    await make('guide', { domain_id });
+    expect([await leadsTo('/guide/a', host), await leadsTo('/guide/a/b', host)]).toEqual([
+      'guide/a',
+      'guide/a/b',
+    ]);
+    const { id } = await make('guide/a', { domain_id, url: to('new') });
+    expect([await leadsTo('/guide/a', host), await leadsTo('/guide/a/b', host)]).toEqual(['new', 'new/b']);
+    await owner.rest('PATCH', `/links/${id}`, { alias: 'guide/c' });
+    expect([await leadsTo('/guide/a/b', host), await leadsTo('/guide/c/b', host)]).toEqual([
+      'guide/a/b',
+      'new/b',
+    ]);
+    await owner.rest('DELETE', `/links/${id}`);
+    expect(await leadsTo('/guide/c/b', host)).toBe('guide/c/b');
+  });
+
+  test('counts the destination without the rest of the path', async () => {
+    const { id: domain_id, host } = await ownDomain(true);
+    const { id } = await make('guide', { domain_id });
+    for (const path of ['/guide', '/guide/a', '/guide/b/c']) await leadsTo(path, host);
+    await server.flush();
+    const { link } = await owner.data<{ link: object }>(
+      `query ($id: ID!) { link(id: $id) { clicks statistics { top(by: DESTINATION) { rows { value clicks } } } } }`,
+      { id: String(id) },
+    );
+    expect(link).toMatchObject({
+      clicks: 3,
+      statistics: { top: { rows: [{ value: to('guide'), clicks: 3 }] } },
+    });
+  });
+});
+
+test('links of earlier versions work at paths of one segment that new ones cannot have', async () => {
+  const aliases = ['auth', 'AUTH', 'tls', 'MCP', 'r', '-', 'end-_'];
+  const made = await Promise.all(
+    aliases.map((_, index) => make(`old-${index}`, { url: to(`old-${index}`) })),
+  );
+  for (const [index, alias] of aliases.entries())
+    await server.database.prisma.link.update({
+      where: { id: made[index]?.id ?? 0 },
+      data: { alias, aliasKey: alias.toLowerCase() },
+    });
+  for (const [index, alias] of aliases.entries())
+    for (const path of [`/${alias}`, `/${alias}/`, `/${alias}?a=1`])
+      expect([path, (await open(path)).location?.split('?', 1)[0]]).toEqual([path, to(`old-${index}`)]);
+  const { status, body } = await owner.rest('POST', '/links', { url: to('x'), alias: 'Auth' });
+  expect([status, (body as { message: string }).message]).toEqual([
+    422,
+    'The alias field is a path of the service itself.',
+  ]);
+  // Its own alias, sent again, is no change.
+  const own = await owner.rest('PATCH', `/links/${made[0]?.id}`, { alias: 'auth', title: 'Own' });
+  expect([own.status, (own.body as { data: { alias: string; title: string } }).data]).toMatchObject([
+    200,
+    { alias: 'auth', title: 'Own' },
+  ]);
+  expect((await owner.rest('PATCH', `/links/${made[1]?.id}`, { alias: 'tls' })).status).toBe(422);
+});
