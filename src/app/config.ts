@@ -242,6 +242,8 @@ const settings = {
   /** The memory for links of visitors, in megabytes. */
   linkCacheMegabytes: ['LINK_CACHE_MB', integerSetting(1, 100_000).default(64)],
   publicStatistics: ['PUBLIC_STATISTICS', flag.default(true)],
+  /** True if previews are shown on domains of several accounts. */
+  sharedPreviews: ['SHARED_PREVIEWS', flag.default(false)],
   /** Megabytes that an account's images of previews may have. */
   previewMegabytes: ['PREVIEW_STORAGE_MB', integerSetting(0, 100_000).default(PREVIEW_MEGABYTES)],
   /** Requests a minute for each key; 0 for no limit. */

@@ -33,6 +33,8 @@ export interface Services {
   readonly images: Pick<ImageWork, 'make'>;
   /** Megabytes that an account's images of previews may have. */
   readonly previewMegabytes: number;
+  /** True if previews are shown on domains of several accounts. */
+  readonly sharedPreviews: boolean;
   /** True if domains must be verified before they serve visitors. */
   readonly verifiesDomains: boolean;
   /** The texts of the TXT records of a host name in DNS. @param timeout in milliseconds */
@@ -47,7 +49,7 @@ export interface Services {
 
 interface Settings
   extends Pick<Services, 'verifiesDomains' | 'allowPrivateWebhooks'>,
-    Partial<Pick<Services, 'previewMegabytes'>> {
+    Partial<Pick<Services, 'previewMegabytes' | 'sharedPreviews'>> {
   readonly baseUrl: string;
   readonly consoleUrl?: string | undefined;
   /** The port that the service listens on. */
@@ -95,6 +97,7 @@ export function createServices({ baseUrl, consoleUrl, port, ...settings }: Setti
     images: new ImageWork(),
     verifiesDomains: settings.verifiesDomains,
     allowPrivateWebhooks: settings.allowPrivateWebhooks,
+    sharedPreviews: settings.sharedPreviews ?? false,
     previewMegabytes: settings.previewMegabytes ?? PREVIEW_MEGABYTES,
     ...given,
   };

@@ -5,6 +5,7 @@ import type { SplitKeys } from '../clicks/split-keys.ts';
 import type { OperatorLists } from '../domain/link/blocklists.ts';
 import type { Choose } from '../domain/rule/lead.ts';
 import { chooseTarget } from '../domain/rule/split.ts';
+import { mayShowPreviews } from '../domain/short-domain/domain.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decide-redirect.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
@@ -37,6 +38,8 @@ export interface DecisionDependencies {
   readonly lists: OperatorLists;
   readonly clicks: ClickBuffer;
   readonly splits: SplitKeys;
+  /** True if previews are shown on domains of several accounts. */
+  readonly sharedPreviews: boolean;
   now(): Date;
 }
 
@@ -61,11 +64,13 @@ export class VisitDecider {
   readonly #lists: OperatorLists;
   readonly #clicks: ClickBuffer;
   readonly #splits: SplitKeys;
+  readonly #sharedPreviews: boolean;
   readonly #now: () => Date;
   /** The next positions of rotations while the primary does not answer. */
   readonly #ownTurns = new LRUCache<number, number>(growingTo(MAX_ROTATIONS));
 
-  constructor({ links, lists, clicks, splits, now }: DecisionDependencies) {
+  constructor({ links, lists, clicks, splits, sharedPreviews, now }: DecisionDependencies) {
+    this.#sharedPreviews = sharedPreviews;
     this.#links = links;
     this.#lists = lists;
     this.#clicks = clicks;
@@ -80,6 +85,9 @@ export class VisitDecider {
       hosts: [visit.host, visit.found.domain.name],
       forwardsPath: visit.found.domain.forwardsPath,
       rest: visit.found.rest,
+      previews:
+        link?.hasPreview &&
+        mayShowPreviews(visit.found.domain, link, { sharedPreviews: this.#sharedPreviews }),
       choose: link === null || !link.rules.hasSplits ? undefined : this.#chooserFor(visit, link, at),
     });
   }

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readTitle } from '../db/reading/link-for-visit.ts';
+import { readCard, readTitle } from '../db/reading/link-for-visit.ts';
 import { isItself, listPlaces } from '../domain/link/alias.ts';
+import { imagePath } from '../domain/link/preview.ts';
 import { mayRunPixels } from '../domain/short-domain/domain.ts';
+import { composeShortUrl } from '../domain/short-domain/host.ts';
 import type { RedirectDecision } from '../domain/visit/decide-redirect.ts';
 import { networkName } from '../domain/visit/ip-network.ts';
 import { findClient } from '../engine/http/request/client.ts';
@@ -14,7 +16,7 @@ import type { CountryLookup } from './country.ts';
 import { type DecisionDependencies, type Visit, VisitDecider } from './decide-visit.ts';
 import { readSignedReferrer, signReferrer } from './form-referrer.ts';
 import type { FoundLink } from './link-cache.ts';
-import { type Page, passwordPage, pixelsPage, previewPage } from './pages.ts';
+import { cardPage, type Page, passwordPage, pixelsPage, previewPage } from './pages.ts';
 import { PasswordChecks } from './password-attempts.ts';
 import { formIn, header, type PasswordForm, readVisit } from './request.ts';
 import {
@@ -133,7 +135,7 @@ class VisitHandler {
     req: IncomingMessage,
     res: ServerResponse,
     visit: Visit,
-    { outcome, destination }: RedirectDecision,
+    { outcome, destination, isCard }: RedirectDecision,
   ): void | Promise<void> {
     const { link, domain } = visit.found;
     const language = header(req, 'accept-language');
@@ -141,6 +143,7 @@ class VisitHandler {
       const referrerHost = visit.visitor.referrerHost ?? null;
       return sendPage(req, res, 401, this.#passwordPage(req, domain.name, link, referrerHost, false));
     }
+    if (isCard && link) return this.#sendCard(req, res, link, domain.name);
     if (outcome === 'PREVIEW' && link) return this.#sendPreview(req, res, link, domain.name);
     if (outcome === 'PIXELS' && link && destination !== null) {
       const isApart = !mayRunPixels(domain, link);
@@ -165,6 +168,33 @@ class VisitHandler {
     const { links } = this.#dependencies;
     const found = password === null ? await links.read((db) => readTitle(db, id)) : null;
     sendPage(req, res, 200, previewPage(found?.title ?? null, host, header(req, 'accept-language')));
+  }
+
+  /** Sends the page with the link's preview. It is not cached: few visits need it. */
+  async #sendCard(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { id, password, expirationClicks }: FoundLink,
+    host: string,
+  ): Promise<void> {
+    const { links, scheme } = this.#dependencies;
+    const language = header(req, 'accept-language');
+    const card = await links.read((db) => readCard(db, id));
+    if (card === null) return sendMessage(req, res, ...ended.NOT_FOUND);
+    const { previewTitle, title, previewDescription: description, previewImage: hash } = card;
+    const isOpen = password === null && expirationClicks === null;
+    const page = cardPage(
+      {
+        // A password guards the link's own title, too.
+        title: previewTitle ?? (password === null ? title : null),
+        ...{ description, host },
+        imageUrl: hash === null ? null : `${scheme}//${host}${imagePath(hash)}`,
+        shortUrl: composeShortUrl({ scheme }, { name: host }, card),
+        destination: isOpen ? toAscii(card.url) : null,
+      },
+      language,
+    );
+    return sendPage(req, res, 200, page);
   }
 
   /** The domain's URL for unknown aliases; null for none, a blocked one, and the one that was requested. */

@@ -186,6 +186,12 @@ export class LinkCache {
     return readAt !== undefined && this.#freshness.isFresh(readAt, MISSING_FRESH_FOR);
   }
 
+  /** The domain of a host; the default domain for an unknown host. */
+  async findDomain(host: string, wait = new VisitWait()): Promise<Domain> {
+    await this.#databases.freshIfAvailable(wait);
+    return this.#domains.find(host, wait);
+  }
+
   /** Where the root of a host leads; null for a page of the service. */
   async findRootUrl(host: string, wait = new VisitWait()): Promise<string | null> {
     await this.#databases.freshIfAvailable(wait);

@@ -129,6 +129,59 @@ export function previewPage(title: string | null, host: string, acceptLanguage: 
   };
 }
 
+/** The preview of a link, as a page has it. */
+export interface Card {
+  /** The title; null for none. */
+  readonly title: string | null;
+  readonly description: string | null;
+  /** The address of the picture, and that of the short link. */
+  readonly imageUrl: string | null;
+  readonly shortUrl: string;
+  /** The host of the short link. */
+  readonly host: string;
+  /** The destination in ASCII; null if the page does not reveal it. */
+  readonly destination: string | null;
+}
+
+/** The page for programs that show previews: it has no script, and leads nobody on by itself. */
+export function cardPage(card: Card, acceptLanguage: string): Page {
+  const { imageUrl, destination } = card;
+  const nonce = newNonce();
+  const { texts } = textsFor(acceptLanguage);
+  const title = card.title === null ? texts.messages.preview.title : escapeHtml(card.title);
+  const description = card.description === null ? null : escapeHtml(card.description);
+  const image = imageUrl === null ? null : escapeHtml(imageUrl);
+  const properties: Readonly<Record<string, string | null>> = {
+    'og:title': title,
+    'og:description': description,
+    'og:image': image,
+    'og:url': escapeHtml(card.shortUrl),
+    'og:site_name': escapeHtml(card.host),
+    'og:type': 'website',
+  };
+  const names: Readonly<Record<string, string | null>> = {
+    description,
+    'twitter:card': image === null ? 'summary' : 'summary_large_image',
+  };
+  const tags = (kind: string, all: Readonly<Record<string, string | null>>) =>
+    Object.entries(all).map(([name, content]) =>
+      content === null ? '' : `\n<meta ${kind}="${name}" content="${content}">`,
+    );
+  const head = [...tags('property', properties), ...tags('name', names)].join('');
+  const picture = image === null ? '' : `\n<p><img src="${image}" alt=""></p>`;
+  const link =
+    destination === null
+      ? ''
+      : `\n<a class="on" href="${escapeHtml(destination)}" rel="noreferrer">${texts.submit}</a>`;
+  const body = `${picture}\n<p class="host"><bdi>${properties['og:site_name']}</bdi></p>${link}`;
+  const heading = card.title === null ? title : `<bdi>${title}</bdi>`;
+  const text = description === null ? '' : `<bdi>${description}</bdi>`;
+  return {
+    html: renderHtml({ acceptLanguage, title, heading, text, nonce, head, body }),
+    contentSecurityPolicy: writePolicy(nonce, ICON),
+  };
+}
+
 /**
  * The form for the password of a link, or of its statistics. It reveals neither the destination nor the link's title.
  * @param host that of the short URL

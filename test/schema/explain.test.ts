@@ -46,6 +46,7 @@ test('explains what a visitor gets, rule by rule', async () => {
       { rule: 'DISABLED', applied: false, why: 'It is enabled.' },
       { rule: 'BLOCKED', applied: false, why: 'It leads to no blocked host.' },
       { rule: 'EXPIRED', applied: false, why: 'It has not expired.' },
+      { rule: 'PREVIEW', applied: false, why: 'It has no preview.' },
       { rule: 'PASSWORD', applied: false, why: 'The right password was given.' },
       { rule: 'CLICK_LIMIT', applied: false, why: 'It has no click limit.' },
       { rule: 'TARGETING', applied: true, why: 'The visitor is in DE, which is listed.' },
@@ -79,7 +80,7 @@ test('explains a visit at another time', async () => {
       { rule: 'DISABLED', applied: false, why: 'It is enabled.' },
       { rule: 'BLOCKED', applied: false, why: 'It leads to no blocked host.' },
       { rule: 'EXPIRED', applied: true, why: 'It expired at 2027-01-01T00:00:00.000Z.' },
-      ...notReached('PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'LOOP', 'PIXELS'),
+      ...notReached('PREVIEW', 'PASSWORD', 'CLICK_LIMIT', 'TARGETING', 'LOOP', 'PIXELS'),
     ],
   });
 });
@@ -99,6 +100,7 @@ test.each([
         'DISABLED',
         'BLOCKED',
         'EXPIRED',
+        'PREVIEW',
         'PASSWORD',
         'CLICK_LIMIT',
         'TARGETING',

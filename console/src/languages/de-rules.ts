@@ -4,6 +4,8 @@ import type { RuleTexts } from './en-rules.ts';
 const { counted: one } = countingIn('de');
 
 export const ruleTexts: RuleTexts = {
+  previewShown: 'Der Besucher ist ein Programm, das Vorschauen zeigt: Es bekommt die Vorschau des Links.',
+  previewNotShown: 'Es ist kein Programm, das Vorschauen zeigt, oder der Link hat hier keine Vorschau.',
   list: 'Regeln in ihrer Reihenfolge',
   named: (name, number) => (name === '' ? `Regel ${number}` : `Regel „${name}“`),
   number: (number) => `Regel ${number}`,

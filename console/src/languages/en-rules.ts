@@ -56,6 +56,8 @@ const warnings: Readonly<Record<Exclude<RuleWarningKind, 'TEST_FAILS'>, (by: str
 
 /** The texts of rules, which only pages with rules load. */
 export const ruleTexts = {
+  previewShown: 'The visitor is a program that shows previews: it gets the link’s preview.',
+  previewNotShown: 'It is no program that shows previews, or the link has no preview here.',
   list: 'Rules, in order',
   named: (name: string, number: number) => (name === '' ? `rule ${number}` : `rule “${name}”`),
   number: (number: number) => `Rule ${number}`,

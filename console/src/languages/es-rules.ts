@@ -4,6 +4,8 @@ import type { RuleTexts } from './en-rules.ts';
 const { counted: one } = countingIn('es');
 
 export const ruleTexts: RuleTexts = {
+  previewShown: 'El visitante es un programa que muestra vistas previas: recibe la del enlace.',
+  previewNotShown: 'No es un programa que muestre vistas previas, o el enlace no tiene ninguna aquí.',
   list: 'Reglas, en su orden',
   named: (name, number) => (name === '' ? `la regla ${number}` : `la regla «${name}»`),
   number: (number) => `Regla ${number}`,

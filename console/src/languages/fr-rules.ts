@@ -4,6 +4,8 @@ import type { RuleTexts } from './en-rules.ts';
 const { counted: one } = countingIn('fr');
 
 export const ruleTexts: RuleTexts = {
+  previewShown: 'Le visiteur est un programme qui affiche des aperçus : il obtient celui du lien.',
+  previewNotShown: 'Ce n’est pas un programme qui affiche des aperçus, ou le lien n’a pas d’aperçu ici.',
   list: 'Règles, dans leur ordre',
   named: (name, number) => (name === '' ? `la règle ${number}` : `la règle « ${name} »`),
   number: (number) => `Règle ${number}`,

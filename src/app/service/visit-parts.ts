@@ -3,6 +3,7 @@ import { ClickBuffer } from '../../clicks/click-buffer.ts';
 import { findSalt, readSalt } from '../../clicks/day-visitors.ts';
 import { SplitKeys } from '../../clicks/split-keys.ts';
 import type { Database } from '../../db/database.ts';
+import { findServedImage } from '../../db/images.ts';
 import { lastBackup } from '../../db/last-backup.ts';
 import type { Day } from '../../db/statistics/calendar.ts';
 import { createServices } from '../../domain/services.ts';
@@ -110,7 +111,7 @@ export function createVisitParts(opened: Opened, ports: Ports) {
   const splits = new SplitKeys((day) => readDaySalt(databases, day), now);
   const redirect = createRedirectHandler({
     ...{ clicks, links, splits, lists, trust, findCountry: countryOf, now, report },
-    scheme: services.scheme,
+    ...{ scheme: services.scheme, sharedPreviews: services.sharedPreviews },
     publicStatistics: config.publicStatistics,
     formTimeout: ports.formTimeout,
   });
@@ -140,6 +141,13 @@ export function createVisitParts(opened: Opened, ports: Ports) {
       const own = [baseUrl, getConsoleUrl(config)].map((address) => withoutPort(hostOf(address)));
       if (own.includes(withoutPort(name)) || isLoopback(`http://${name}`)) return true;
       return links.serves(host).catch(() => false);
+    },
+    /** The image of a preview, in base64: on all hosts but the domains of other accounts. Null for none. */
+    async previewImageOf(req: IncomingMessage, hash: string): Promise<string | null> {
+      const image = await links.read((db) => findServedImage(db, hash));
+      if (image === null) return null;
+      const { accountId } = await links.findDomain(findClient(req, trust).host);
+      return accountId === null || accountId === image.accountId ? image.content : null;
     },
     /** Sends the plain page at the root of the requested host; of one that cannot be read, with the name of the service's own. */
     sendRoot(req: IncomingMessage, res: ServerResponse): void {

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response, Router } from 'express';
 import express from 'express';
 import type { Logger } from 'pino';
+import { hashInPath } from '../../domain/link/preview.ts';
 import { type AppFile, appFiles } from '../../domain/short-domain/apps.ts';
 import { sendAsset } from '../../engine/http/pages/assets.ts';
 import { ofAsset, ofPage } from '../../engine/http/pages/pages.ts';
@@ -43,6 +44,8 @@ export interface WebDependencies {
   rootUrlOf(req: IncomingMessage): Promise<string | null>;
   /** A file that systems of phones ask the requested host for; null if it has none. */
   appFileOf(req: IncomingMessage, file: AppFile): Promise<string | null>;
+  /** The image of a preview with this hash, in base64, if the requested host has it; null for none. */
+  previewImageOf(req: IncomingMessage, hash: string): Promise<string | null>;
   /** Sends the page at the root of a host that is not for people. */
   sendRoot(req: IncomingMessage, res: ServerResponse): void;
   sendPage(req: IncomingMessage, res: ServerResponse, status: number, page: Page): void;
@@ -89,11 +92,13 @@ export function createWeb(dependencies: WebDependencies): Express {
   web.get('/inter.woff2', (req, res) => {
     sendAsset(req, res, 'inter.woff2', ofAsset);
   });
-  // Crawlers may follow short links, but not use the APIs.
+  // Crawlers may follow short links and read images of previews, but not use the APIs.
   web.get('/robots.txt', (_req, res) => {
-    res.type('text/plain').send('User-agent: *\nDisallow: /api/\nDisallow: /graphql\n');
+    const rules = ['Allow: /api/preview/', 'Disallow: /api/', 'Disallow: /graphql'];
+    res.type('text/plain').send(`User-agent: *\n${rules.join('\n')}\n`);
   });
   for (const file of keysOf(appFiles)) web.get(`/.well-known/${file}`, appFile(file, dependencies));
+  web.get('/api/preview/:name', previewImage(dependencies));
   if (people) {
     addPages(web, config, people);
     web.get('/schema.graphql', people.schemaText);
@@ -120,6 +125,23 @@ function appFile(file: AppFile, { appFileOf, report }: WebDependencies): Request
     }
     if (content === null) return next();
     res.set('Cache-Control', 'public, max-age=300').type('json').send(content);
+  };
+}
+
+/** An image of a preview. The name has a hash of its content, so that it may be kept for ever. */
+function previewImage({ previewImageOf }: WebDependencies): RequestHandler {
+  return async (req, res, next) => {
+    const hash = hashInPath(req.path);
+    const content = hash === null ? null : await previewImageOf(req, hash);
+    if (content === null) return next();
+    res
+      .set({
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+        'X-Content-Type-Options': 'nosniff',
+      })
+      .type('image/jpeg')
+      .send(Buffer.from(content, 'base64'));
   };
 }
 

@@ -15,6 +15,10 @@ type Visited = Pick<Link, (typeof linkColumns)[number] | 'disabled'> &
   Pick<LinkCounter, 'clicks'> & {
     /** Number of visits that its rotation has served. */
     readonly position: number;
+    /** True if it has a preview. */
+    readonly hasPreview: boolean;
+    /** True if it has a preview, and no other account is there: then nobody else answers for the default domain. */
+    readonly isOfOnlyAccount: boolean;
   };
 export type VisitedPixel = Pick<Pixel, (typeof pixelColumns)[number]>;
 
@@ -28,10 +32,15 @@ export type VisitedRow = Visited & {
 /** A visited link's columns with one of its pixels, or null. */
 type FlatRow = Visited & { readonly pixel: VisitedPixel | null };
 
+const hasPreview = sql`("Link"."previewTitle" IS NOT NULL OR "Link"."previewDescription" IS NOT NULL
+  OR "Link"."previewImage" IS NOT NULL)`;
+
 const columns = join([
   columnsIn('Link', linkColumns),
   sql`"Link"."disabled" OR "Account"."disabledAt" IS NOT NULL AS "disabled"`,
   sql`"LinkCounter"."clicks", "LinkCounter"."turns" AS "position"`,
+  sql`${hasPreview} AS "hasPreview", ${hasPreview} AND NOT EXISTS (
+    SELECT 1 FROM "Account" AS "other" WHERE "other"."id" <> "Link"."accountId") AS "isOfOnlyAccount"`,
   nestedColumns('p', 'pixel', pixelColumns),
 ]);
 
@@ -93,4 +102,23 @@ export async function readVisitedLink(db: Data, by: VisitedBy): Promise<VisitedR
 /** The title of a link; null if the link is gone. */
 export function readTitle({ prisma }: Data, id: number): Promise<Pick<Link, 'id' | 'title'> | null> {
   return prisma.link.findUnique({ where: { id }, select: { id: true, title: true } });
+}
+
+const cardColumns = {
+  ...{ id: true, title: true, url: true, alias: true },
+  ...{ previewTitle: true, previewDescription: true, previewImage: true },
+} as const;
+
+/** The texts and the image of a link's preview. */
+export type LinkCard = Pick<Link, keyof typeof cardColumns>;
+
+/** The preview of a link; null if the link is gone. */
+export function readCard({ prisma }: Data, id: number): Promise<LinkCard | null> {
+  return prisma.link.findUnique({ where: { id }, select: cardColumns });
+}
+
+/** True if the account is the only one. */
+export async function isOnlyAccount({ prisma }: Data, accountId: number): Promise<boolean> {
+  const other = { where: { id: { not: accountId } }, select: { id: true } };
+  return (await prisma.account.findFirst(other)) === null;
 }

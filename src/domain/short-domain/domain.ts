@@ -263,6 +263,24 @@ export function mayRunPixels(
   return accountId === link.accountId && verifiedAt !== null;
 }
 
+/** The account of a link with a preview, and whether it is the only one. */
+export interface PreviewOwner {
+  readonly accountId: number;
+  readonly isOfOnlyAccount: boolean;
+}
+
+/**
+ * True if previews of an account's links are shown on the domain: its name vouches for what they say. On a domain of several
+ * accounts, the operator decides.
+ */
+export function mayShowPreviews(
+  domain: Pick<Domain, 'accountId' | 'verifiedAt'>,
+  link: PreviewOwner,
+  { sharedPreviews }: Pick<Services, 'sharedPreviews'>,
+): boolean {
+  return domain.accountId === null ? sharedPreviews || link.isOfOnlyAccount : mayRunPixels(domain, link);
+}
+
 /** The TXT record that verifies an account's domain; null if it needs none. */
 export function verificationRecord({
   name: host,

@@ -8,6 +8,7 @@ import { type Choose, leadByRules, type RuleStep, type Variant } from '../rule/l
 import { NO_RULES } from '../rule/parse.ts';
 import type { ParsedRule, ParsedRules } from '../rule/parsed.ts';
 import { isBot } from './bot.ts';
+import { isPreviewAgent } from './preview-agents.ts';
 import { detectPlatform, matchLanguage, type Visitor } from './visitor.ts';
 
 /** The result of a visit. */
@@ -19,7 +20,7 @@ export const redirectOutcomes = {
   PASSWORD: 'The visitor is asked for the password.',
   LOOP: 'The link leads to itself.',
   PREVIEW:
-    'A bot gets a page that does not reveal the destination, since the link has a click limit and bots are not counted.',
+    'A program gets a page: one that shows previews that of the link, and another one a page that does not reveal the destination, since the link has a click limit and bots are not counted.',
   PIXELS: 'A page fires the pixels of the link and continues to the destination.',
   REDIRECT: 'The visitor is redirected to the destination.',
 } as const;
@@ -33,6 +34,7 @@ const untilRules = {
   DISABLED: 'Whether the link is disabled.',
   BLOCKED: 'Whether the link leads to a host that the operator has blocked.',
   EXPIRED: 'Whether the link has expired, by time or clicks.',
+  PREVIEW: 'Whether the link has a preview, and the visitor is a program that shows previews.',
   PASSWORD: 'Whether the link needs a password that the visitor did not give.',
   CLICK_LIMIT: 'Whether the link has a click limit, and the visitor is a bot.',
 } as const;
@@ -73,6 +75,8 @@ export interface RedirectDecision {
   variant?: Variant;
   /** True if the target is the visitor's share of a split. */
   isSplit?: boolean;
+  /** True if the visitor gets the link's preview. */
+  isCard?: boolean;
 }
 
 /** A decision with the effect of each rule, also of those that were not reached. */
@@ -94,6 +98,8 @@ export type VisitedLink = Pick<
     readonly startsAt?: Link['startsAt'];
     /** Its rules; none by default. */
     readonly rules?: ParsedRules;
+    /** True if it has a preview; by default it has none. */
+    readonly hasPreview?: boolean;
   };
 
 /** Conditions of a visit besides the link and the visitor. */
@@ -108,6 +114,8 @@ export interface Circumstances {
   readonly rest?: readonly string[] | undefined;
   /** Chooses the target of a split; by default, the first is shown. */
   readonly choose?: Choose | undefined;
+  /** True if previews are shown on the domain; by default they are not. */
+  readonly previews?: boolean;
 }
 
 function whyBegun(startsAt: Date | null, now: Date): string {
@@ -214,7 +222,7 @@ export function decideRedirect(
   link: VisitedLink | null,
   visitor: Visitor,
   now: Date,
-  { blocked, hosts, choose, forwardsPath, rest }: Circumstances,
+  { blocked, hosts, choose, forwardsPath, rest, previews = false }: Circumstances,
   steps?: RedirectStep[],
 ): RedirectDecision {
   const step = (rule: RedirectRule, applied: boolean, why: string, whyNot = why): boolean => {
@@ -244,6 +252,8 @@ export function decideRedirect(
     const { expirationUrl } = link;
     return end('EXPIRED', expirationUrl === null || isLoop(expirationUrl) ? null : toAscii(expirationUrl));
   }
+  const [shows, whyPreview] = showsPreview(link, visitor, previews);
+  if (step('PREVIEW', shows, whyPreview)) return { ...end('PREVIEW'), isCard: true };
   const asks = link.password !== null && !visitor.passwordGiven;
   const whyNot = link.password === null ? 'It has no password.' : 'The right password was given.';
   if (step('PASSWORD', asks, 'It needs a password, and the right one was not given.', whyNot))
@@ -287,6 +297,18 @@ export function explainDecision(
 
 function whyForwarded(rest: readonly string[] = []): string {
   return `The rest of the path, "/${rest.join('/')}", goes on to the destination.`;
+}
+
+function showsPreview(
+  { hasPreview = false }: VisitedLink,
+  { userAgent }: Visitor,
+  previews: boolean,
+): [boolean, string] {
+  if (!hasPreview) return [false, 'It has no preview.'];
+  if (!previews) return [false, 'Its domain shows no previews.'];
+  return isPreviewAgent(userAgent)
+    ? [true, 'The visitor is a program that shows previews, and gets that of the link.']
+    : [false, 'The visitor is no program that shows previews.'];
 }
 
 function whyCounted({ expirationClicks }: VisitedLink, { counts }: Visitor): string {

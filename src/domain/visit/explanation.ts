@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
-import { findFirstAlias } from '../../db/reading/link-for-visit.ts';
+import { findFirstAlias, isOnlyAccount } from '../../db/reading/link-for-visit.ts';
 import { parseInput, textSchema, timestamp, type Unparsed } from '../../engine/rules/input.ts';
 import type { Domain, Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { listCandidates, readPath } from '../link/alias.ts';
+import { previewText } from '../link/preview.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
 import { hostOfText } from '../rule/facts.ts';
 import { parseRules, readStoredRules } from '../rule/parse.ts';
 import type { Services } from '../services.ts';
-import { servesVisitors } from '../short-domain/domain.ts';
+import { mayShowPreviews, servesVisitors } from '../short-domain/domain.ts';
 import { isBot } from './bot.ts';
 import { type ExplainedDecision, explainDecision, notFoundBecause } from './decide-redirect.ts';
 import { countryCode } from './visitor.ts';
@@ -71,7 +72,7 @@ export const explainInput = z.object({
 export async function explainRedirect(
   db: Data,
   actor: Actor,
-  services: Pick<Services, 'verifiesDomains' | 'lists'>,
+  services: Pick<Services, 'verifiesDomains' | 'lists' | 'sharedPreviews'>,
   unparsed: Unparsed<typeof explainInput>,
   now: Date,
 ): Promise<ExplainedDecision> {
@@ -86,7 +87,11 @@ export async function explainRedirect(
   const { elsewhere, rest } = path ? await findRest(db, found, path) : {};
   if (elsewhere !== undefined) return notFoundBecause(elsewhere, 'PATH');
   const { clicks = 0, turns: position = 0 } = found.counter ?? {};
-  const link = { ...found, clicks, position, rules: parseRules(readStoredRules(found.rules)) };
+  const hasPreview = previewText(found) !== null;
+  const link = { ...found, clicks, position, hasPreview, rules: parseRules(readStoredRules(found.rules)) };
+  const { accountId } = found;
+  const owner = { accountId, isOfOnlyAccount: hasPreview && (await isOnlyAccount(db, accountId)) };
+  const previews = hasPreview && mayShowPreviews(found.domain, owner, services);
   const hash = link.password;
   const visitor = {
     country: countryCode(country ?? ''),
@@ -103,5 +108,5 @@ export async function explainRedirect(
   const blocked = services.lists.blocks(found);
   const hosts = [found.domain.name];
   const { forwardsPath } = found.domain;
-  return explainDecision(link, visitor, at?.at ?? now, { blocked, hosts, forwardsPath, rest });
+  return explainDecision(link, visitor, at?.at ?? now, { blocked, hosts, forwardsPath, rest, previews });
 }

@@ -17,7 +17,6 @@ const deciding: Readonly<Partial<Record<string, RedirectRule>>> = {
   BLOCKED: 'BLOCKED',
   EXPIRED: 'EXPIRED',
   PASSWORD: 'PASSWORD',
-  PREVIEW: 'CLICK_LIMIT',
   LOOP: 'LOOP',
 };
 
@@ -108,6 +107,8 @@ function describeStep(step: Step, visit: Visit): string {
       if (expiration.at !== null && Date.parse(expiration.at) <= at)
         return t.expired(atMoment(expiration.at));
       return t.reached(expiration.clicks ?? 0);
+    case 'PREVIEW':
+      return applied ? ruleTexts.previewShown : ruleTexts.previewNotShown;
     case 'PASSWORD':
       return applied ? t.wrongPassword : hasPassword ? t.rightPassword : t.noPassword;
     case 'CLICK_LIMIT':
@@ -126,9 +127,11 @@ function describeStep(step: Step, visit: Visit): string {
 
 /** The deciding reason, and below it all steps in their order. */
 export function Reasons({ decision, visit }: { decision: Decision; visit: Visit }): ReactElement {
-  const { outcome } = decision;
-  const notBegun = decision.steps.some(({ rule, applied }) => rule === 'STARTS' && applied);
-  const end = notBegun ? 'STARTS' : deciding[outcome];
+  const { outcome, steps } = decision;
+  const isCard = steps.some(({ rule, applied }) => rule === 'PREVIEW' && applied);
+  const notBegun = steps.some(({ rule, applied }) => rule === 'STARTS' && applied);
+  const ending = outcome === 'PREVIEW' ? (isCard ? 'PREVIEW' : 'CLICK_LIMIT') : deciding[outcome];
+  const end = notBegun ? 'STARTS' : ending;
   const reached = reachedSteps(decision);
   const lead = leadingStep(decision);
   const step = end === undefined ? (lead ?? reached.find(({ rule }) => rule === 'TARGETING')) : undefined;
