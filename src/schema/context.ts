@@ -5,6 +5,7 @@ import type { AskedActor } from '../domain/access/live-actor.ts';
 import type { LongWork, LongWorks } from '../domain/long-work.ts';
 import type { DocumentChecks } from '../domain/operation/checks.ts';
 import type { Services } from '../domain/services.ts';
+import type { ClickWatch } from '../domain/statistics/click-watch.ts';
 import type { ChangeSubscriptions } from '../engine/changes/subscriptions.ts';
 import type { KeyCaller } from '../engine/db/keyed-request.ts';
 import type { EngineRequest, Execution } from '../engine/graphql/api.ts';
@@ -36,6 +37,7 @@ export interface ApiRequest extends EngineRequest {
   readonly timeouts: Timeouts;
   readonly services: Services;
   readonly subscriptions: ChangeSubscriptions;
+  readonly clickWatch: ClickWatch;
   readonly longWorks: LongWorks;
   /** The checks of documents of saved operations, by the schema of this process. */
   readonly documentChecks: DocumentChecks;

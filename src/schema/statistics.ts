@@ -1,5 +1,6 @@
 import type { Scope } from '../db/statistics/scope.ts';
 import { resetStatistics } from '../domain/link/link.ts';
+import { type ClickSums, MAX_WATCHED_LINKS } from '../domain/statistics/click-watch.ts';
 import {
   statisticsDimensions,
   statisticsIntervals,
@@ -21,7 +22,8 @@ import {
 } from '../domain/statistics/statistics.ts';
 import { type TopLink, topLinks, topLinksBy } from '../domain/statistics/top-links.ts';
 import type { StatisticsVariant } from '../domain/statistics/variants.ts';
-import { type ArgumentValues, costs, countItems } from '../engine/graphql/cost/costs.ts';
+import { type ArgumentValues, costs, countItems, STATEMENT_COST } from '../engine/graphql/cost/costs.ts';
+import { limitedTo } from '../engine/graphql/input-limits.ts';
 import { shownCount, shownCountLimit } from '../engine/rules/input.ts';
 import { Account } from './access.ts';
 import { builder } from './builder.ts';
@@ -368,6 +370,42 @@ builder.objectField(Tag, 'statistics', (t) =>
 );
 builder.objectField(Account, 'statistics', (t) =>
   t.field(defineStatistics('account', 'The statistics of all links of the account.')),
+);
+
+const ClickSumsType = builder.objectRef<ClickSums>('ClickSums').implement({
+  description: 'The visits of the present day, in UTC, of a link or of all links of the account.',
+  fields: (t) => ({
+    linkId: t.id({
+      nullable: true,
+      description: 'The id of the link; null for the sums of the account.',
+      resolve: ({ linkId }) => linkId,
+    }),
+    clicks: t.int(count('The number of counted visits.', ({ clicks }: ClickSums) => clicks)),
+    bots: t.int(
+      count(
+        'The number of visits by programs, which are not counted as clicks.',
+        ({ bots }: ClickSums) => bots,
+      ),
+    ),
+    at: t.expose('at', { type: 'DateTime', description: 'When they were read.' }),
+  }),
+});
+
+builder.subscriptionField('clicks', (t) =>
+  t.field({
+    type: ClickSumsType,
+    description:
+      'The clicks of today: the present ones at once, then those that change, at most once in two seconds for each link.',
+    extensions: costs({ work: STATEMENT_COST }),
+    args: {
+      linkIds: t.arg.idList({
+        description: `The ids of 1 to ${MAX_WATCHED_LINKS} links of the account; by default, the sums of all of its links.`,
+        ...limitedTo({ maxItems: MAX_WATCHED_LINKS }),
+      }),
+    },
+    subscribe: (_root, args, { clickWatch, actor, onClosed }) => clickWatch.subscribe(actor, args, onClosed),
+    resolve: (sums: ClickSums) => sums,
+  }),
 );
 
 const ResetResult = defineResult('ResetStatistics', 'The link', Link, [NotFoundError]);

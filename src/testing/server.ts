@@ -52,7 +52,7 @@ export interface TestServerOptions
         'resolveHost' | 'resolveTxt' | 'sendMail' | 'sockets' | 'timeouts' | 'trusted' | 'waitingLimits'
       >
     >,
-    Partial<Pick<Ports, 'webhookDelays' | 'webhookInterval'>> {
+    Partial<Pick<Ports, 'clickInterval' | 'webhookDelays' | 'webhookInterval'>> {
   /** A migrated database; by default an empty SQLite file, which is deleted when the server stops. */
   readonly url?: string;
   /** The time at the start; by default NOON. */

@@ -9,6 +9,7 @@ import { LongWorks } from '../../src/domain/long-work.ts';
 import { DocumentChecks } from '../../src/domain/operation/checks.ts';
 import { hashPassword } from '../../src/domain/password.ts';
 import { createServices } from '../../src/domain/services.ts';
+import { ClickWatch } from '../../src/domain/statistics/click-watch.ts';
 import { ChangeFeed } from '../../src/engine/changes/feed.ts';
 import { ChangeSubscriptions } from '../../src/engine/changes/subscriptions.ts';
 import { Documents } from '../../src/engine/graphql/document.ts';
@@ -29,6 +30,7 @@ export async function createPipeline({ database, clock }: Pick<TestServer, 'data
     allowPrivateWebhooks: true,
   };
   const documents = new Documents(api, false);
+  const subscriptions = new ChangeSubscriptions(database, new ChangeFeed(database), now);
   const requestOf = createOwnerRequestReader(
     {
       db: database,
@@ -38,7 +40,8 @@ export async function createPipeline({ database, clock }: Pick<TestServer, 'data
         resolveTxt: async () => [],
         hashPassword: (owner, password) => hashPassword(owner, password, CHEAP),
       }),
-      subscriptions: new ChangeSubscriptions(database, new ChangeFeed(database), now),
+      subscriptions,
+      clickWatch: new ClickWatch(database, subscriptions, { now }),
       longWorks: new LongWorks(database),
       documentChecks: new DocumentChecks((text) => checkDocument(documents, text)),
       timeouts: program.timeouts,

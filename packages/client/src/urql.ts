@@ -25,11 +25,12 @@ export { possibleTypes } from './possible-types.ts';
 
 /** Types without an id: Graphcache stores them in the record that contains them. */
 const withoutId = `
-  AndroidApp ApiKeyConnection ApiKeyEdge AppleApp ChangeConnection ChangeEdge ChangedValue Codes
-  ConflictError CountryTarget CreatedApiKey CreatedWebhook Devices DomainApps DomainConnection
-  DomainEdge DomainVerification FieldError ForgottenChanges HoursCondition ImportLinksResult
-  ImportedLink InUseError InvitationConnection InvitationEdge LanguageTarget LinkConnection
-  LinkEdge LinkExpiration LinkPage LinkPreview LinkRuleStep LinkTargeting MemberConnection
+  AndroidApp ApiKeyConnection ApiKeyEdge AppleApp ChangeConnection ChangeEdge ChangedValue
+  ClickSums Codes ConflictError CountryTarget CreatedApiKey CreatedWebhook Devices DomainApps
+  DomainConnection DomainEdge DomainVerification FieldError ForgottenChanges HoursCondition
+  ImportLinksResult ImportedLink InUseError InvitationConnection InvitationEdge LanguageTarget
+  LinkConnection LinkEdge LinkExpiration LinkPage LinkPreview LinkRuleStep LinkTargeting
+  MemberConnection
   MemberEdge NotFoundError OperationRuns PageInfo PixelConnection PixelEdge PlatformTarget
   Platforms QueryCondition RateLimit ReasonValue RedirectDecision RedirectStep RevertedChange
   RuleCondition RuleExpectation RuleTargetShare RuleTest RuleTestVisitor RuleValue RuleWarning

@@ -13,6 +13,7 @@ import { OperationLookup } from '../../domain/operation/lookup.ts';
 import type { SavedOperation } from '../../domain/operation/operation.ts';
 import { RunCounter } from '../../domain/operation/runs.ts';
 import { UserPasswords } from '../../domain/password.ts';
+import { ClickWatch } from '../../domain/statistics/click-watch.ts';
 import { networkName } from '../../domain/visit/ip-network.ts';
 import { WebhookSender } from '../../domain/webhook/sender.ts';
 import { ChangeSubscriptions } from '../../engine/changes/subscriptions.ts';
@@ -35,6 +36,7 @@ import { createRestRouter } from '../../engine/rest/router.ts';
 import { createRunHandler } from '../../engine/rest/run/handler.ts';
 import { Jobs } from '../../engine/tools/jobs.ts';
 import { VERSION } from '../../engine/tools/own-files.ts';
+import { RepeatedFault } from '../../engine/tools/repeated-fault.ts';
 import { consoleDocuments } from '../../generated/console-documents.ts';
 import { builtInTools } from '../../mcp/built-in.ts';
 import { identity, Tools } from '../../mcp/tools.ts';
@@ -75,13 +77,29 @@ export function createApiParts(opened: Opened, ports: Ports, visitors: VisitPart
     ofKey: config.maxSubscriptionsPerKey,
     ...(ports.maxSubscriptions && { ofProcess: ports.maxSubscriptions }),
   });
+  const watchFault = new RepeatedFault(log, 'the clicks that are watched could not be read');
+  const clickWatch = new ClickWatch(db, subscriptions, {
+    now,
+    interval: ports.clickInterval,
+    onFault: (error) => watchFault.occurred(error),
+    onRead: () => watchFault.ended(),
+  });
   const longWorks = new LongWorks(db);
   const documents = new Documents(api, graphiql);
   const documentChecks = new DocumentChecks((text) => checkDocument(documents, text), {
     isOfOperator: (id) => hasTrusted(trusted, id),
     isBuiltInTool: (name) => builtInTools.has(name),
   });
-  const common = { db, services, subscriptions, longWorks, documentChecks, timeouts: ports.timeouts, log };
+  const common = {
+    db,
+    services,
+    subscriptions,
+    clickWatch,
+    longWorks,
+    documentChecks,
+    timeouts: ports.timeouts,
+    log,
+  };
   const requests = { common, access, readers, inFlight, now };
   const readRequest = createRequestReader(requests, true);
   const openId = OpenId.of(config, consoleUrl, log);

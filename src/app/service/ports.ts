@@ -46,6 +46,8 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   readonly webhookDelays?: readonly number[];
   /** Milliseconds between two look-ups of webhooks. */
   readonly webhookInterval?: number;
+  /** Milliseconds between two reads of the clicks that subscribers watch. */
+  readonly clickInterval?: number;
   /** Limits of the messages that wait for an account's webhooks. */
   readonly waitingLimits?: WaitingLimits;
   /** The bytes that are free on the disk of SQLite's file, by its path. */

@@ -14,7 +14,7 @@ import type { ApiRequest, RequestOf } from '../../schema/context.ts';
 export interface CommonContext
   extends Pick<
     ApiRequest,
-    'services' | 'subscriptions' | 'longWorks' | 'documentChecks' | 'timeouts' | 'log'
+    'services' | 'subscriptions' | 'clickWatch' | 'longWorks' | 'documentChecks' | 'timeouts' | 'log'
   > {
   readonly db: Data;
 }

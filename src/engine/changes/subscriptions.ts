@@ -215,6 +215,8 @@ export class ChangeSubscriptions {
   readonly #limits: SubscriptionLimits;
   readonly #ofAccounts = new Map<number, Set<Subscription>>();
   #size = 0;
+  /** Subscriptions to something else than changes, which count among these. */
+  readonly #others = new Set<Pick<Subscriber, 'accountId' | 'caller'> & { end(): void }>();
   #stopped = false;
   readonly #turns = new Turns<number>({ max: ACCOUNTS_AT_ONCE, maxOfOwner: () => 1 });
   readonly #push = (change: LoggedChange) => {
@@ -261,19 +263,23 @@ export class ChangeSubscriptions {
   }
 
   /** @throws DomainError RATE_LIMITED, UNAVAILABLE */
-  #requireRoom({ accountId, caller }: Subscriber): void {
+  #requireRoom({ accountId, caller }: Pick<Subscriber, 'accountId' | 'caller'>): void {
     const refuse = (code: 'RATE_LIMITED' | 'UNAVAILABLE', message: string): never => {
       throw new DomainError(code, message, [], RETRY_AFTER);
     };
     if (this.#stopped) refuse('UNAVAILABLE', 'The service is stopping. Try again shortly.');
     const { ofKey, ofProcess } = this.#limits;
     const ofAccount = Math.floor(ofProcess / MIN_ACCOUNTS);
-    const own = [...this.#of(accountId)];
-    const ofCaller = own.filter(({ options }) => options.subscriber.caller === caller);
+    const own = [
+      ...Array.from(this.#of(accountId), ({ options }) => options.subscriber),
+      ...[...this.#others].filter((one) => one.accountId === accountId),
+    ];
+    const ofCaller = own.filter((one) => one.caller === caller);
     if (ofCaller.length >= ofKey) refuse('RATE_LIMITED', `The key may have ${ofKey} subscriptions at once.`);
     if (own.length >= ofAccount)
       refuse('RATE_LIMITED', `The account may have ${ofAccount} subscriptions at once.`);
-    if (this.#size >= ofProcess) refuse('RATE_LIMITED', 'There are too many subscriptions.');
+    if (this.#size + this.#others.size >= ofProcess)
+      refuse('RATE_LIMITED', 'There are too many subscriptions.');
   }
 
   #add(subscription: Subscription): void {
@@ -325,9 +331,22 @@ export class ChangeSubscriptions {
     return subscription;
   }
 
+  /**
+   * Counts a subscription to something else among these, until the returned function is called.
+   * @param end ends it when the service stops
+   * @throws DomainError RATE_LIMITED, UNAVAILABLE
+   */
+  enter(subscriber: Pick<Subscriber, 'accountId' | 'caller'>, end: () => void): () => void {
+    this.#requireRoom(subscriber);
+    const entered = { ...subscriber, end };
+    this.#others.add(entered);
+    return () => this.#others.delete(entered);
+  }
+
   /** Ends all subscriptions, whose clients may come back, and refuses new ones. */
   stop(): void {
     this.#stopped = true;
     for (const own of [...this.#ofAccounts.values()]) for (const one of own) one.end();
+    for (const { end } of [...this.#others]) end();
   }
 }
