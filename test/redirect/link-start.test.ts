@@ -197,7 +197,7 @@ describe('explainRedirect', () => {
     expect(steps.slice(0, 3)).toEqual([
       { rule: 'EXISTS', applied: false, why: 'The link exists.' },
       { rule: 'STARTS', applied: true, why: `It begins at ${START.toISOString()}.` },
-      { rule: 'DISABLED', applied: false, why: 'Not reached.' },
+      { rule: 'PATH', applied: false, why: 'Not reached.' },
     ]);
   });
 

@@ -94,9 +94,9 @@ test.each([
     destination: null,
     steps: [
       { rule: 'EXISTS', applied: true, why: 'Your account has no link with this id.' },
-      { rule: 'PATH', applied: false, why: 'Not reached.' },
       ...notReached(
         'STARTS',
+        'PATH',
         'DISABLED',
         'BLOCKED',
         'EXPIRED',

@@ -30,15 +30,14 @@ const withoutId = `
   DomainConnection DomainEdge DomainVerification FieldError ForgottenChanges HoursCondition
   ImportLinksResult ImportedLink InUseError InvitationConnection InvitationEdge LanguageTarget
   LinkConnection LinkEdge LinkExpiration LinkPage LinkPreview LinkRuleStep LinkTargeting
-  MemberConnection
-  MemberEdge NotFoundError OperationRuns PageInfo PixelConnection PixelEdge PlatformTarget
-  Platforms QueryCondition RateLimit ReasonValue RedirectDecision RedirectStep RevertedChange
-  RuleCondition RuleExpectation RuleTargetShare RuleTest RuleTestVisitor RuleValue RuleWarning
-  SavedOperationConnection SavedOperationEdge SavedVariable SavedViewConnection SavedViewEdge
-  SpaceConnection SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage
-  StatisticsTop StatisticsVariant TagConnection TagEdge TimeCondition TopLink TopLinks
-  UtmTemplateConnection UtmTemplateEdge ValidationError ValuePoint Viewer WebhookConnection
-  WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
+  MemberConnection MemberEdge NotFoundError OperationRuns PageInfo PixelConnection PixelEdge
+  PlatformTarget Platforms QueryCondition RateLimit ReasonValue RedirectDecision RedirectStep
+  RevertedChange RuleCondition RuleExpectation RuleTargetShare RuleTest RuleTestVisitor RuleValue
+  RuleWarning SavedOperationConnection SavedOperationEdge SavedVariable SavedViewConnection
+  SavedViewEdge SpaceConnection SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow
+  StatisticsRowPage StatisticsTop StatisticsVariant TagConnection TagEdge TimeCondition TopLink
+  TopLinks UtmTemplateConnection UtmTemplateEdge ValidationError ValuePoint Viewer
+  WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
 `;
 
 /**
