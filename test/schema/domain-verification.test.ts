@@ -55,7 +55,7 @@ test('a new domain serves visitors only after its record is found, and may have 
   expect(await owner.data(explain)).toMatchObject({
     explainRedirect: {
       outcome: 'NOT_FOUND',
-      steps: [{ why: 'Its domain is not verified.' }, ...Array.from({ length: 8 }, () => ({}))],
+      steps: [{ why: 'Its domain is not verified.' }, ...Array.from({ length: 11 }, () => ({}))],
     },
   });
 

@@ -70,7 +70,7 @@ test.each<[string, () => Promise<unknown>, Record<string, number>]>([
   ],
   [
     'a refused change of a batch',
-    () => mutate(UPDATES, { inputs: [{ id, input: { alias: 'ü' } }] }),
+    () => mutate(UPDATES, { inputs: [{ id, input: { alias: '?' } }] }),
     { updateLinkInput: 1 },
   ],
 ])('parses the input of %s once', async (_what, work, expected) => {
