@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { print, stripIgnoredCharacters } from 'graphql';
 import { defineConfig, type Plugin } from 'vite';
 import { foldersIn } from '../scripts/packages.mjs';
 
@@ -60,6 +61,24 @@ const freeLanguages: Plugin = {
   },
 };
 
+/** A generated document: its name, its syntax tree as JSON, and its type. */
+const DOCUMENT = /^export const (\w+) = (\{"kind":"Document",.*\}) as unknown as /gm;
+
+/** Sends documents as texts, which are parsed when they are first used: their trees are ten times as large. */
+const textDocuments: Plugin = {
+  name: 'text-documents',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('/console/src/generated/documents.ts')) return null;
+    const toText = (_all: string, name: string, tree: string) =>
+      `export const ${name} = /*#__PURE__*/ documentOf(${JSON.stringify(stripIgnoredCharacters(print(JSON.parse(tree))))}) as unknown as `;
+    return {
+      code: `import { documentOf } from '../data/document.ts';\n${code.replace(DOCUMENT, toText)}`,
+      map: null,
+    };
+  },
+};
+
 /** Writes the folders of the packages that it contains, for the licences of a package of the service. */
 const listPackages: Plugin = {
   name: 'list-packages',
@@ -75,7 +94,7 @@ const listPackages: Plugin = {
 // scripts/console.mjs builds it, and compresses the files.
 export default defineConfig({
   base: '/console/',
-  plugins: [freeLanguages, limitFirstView, listPackages],
+  plugins: [textDocuments, freeLanguages, limitFirstView, listPackages],
   build: {
     outDir: '../src/generated/console',
     emptyOutDir: true,
