@@ -83,6 +83,52 @@ describe('the first owner', () => {
     expect(await createWelcome(server.database, server.clock.now)).toBeNull();
   });
 
+  test.each([
+    ['Lindenhof', { name: 'Lindenhof', title: 'Lindenhof' }, ['CREATED MEMBER', 'UPDATED ACCOUNT']],
+    [' default ', { name: 'default', title: null }, ['CREATED MEMBER']],
+    [undefined, { name: 'default', title: null }, ['CREATED MEMBER']],
+    [null, { name: 'default', title: null }, ['CREATED MEMBER']],
+  ])('may name the account: %j', async (accountName, { name, title }, changes) => {
+    const fresh = await startTestServer();
+    try {
+      await fresh.caller('default');
+      const made = (await createWelcome(fresh.database, fresh.clock.now)) ?? '';
+      const person = { name: 'Ana', ...ana };
+      const { status, body } = await new Person(fresh).auth('welcome', {
+        token: made,
+        ...person,
+        accountName,
+      });
+      expect([status, body]).toMatchObject([201, { account: { name } }]);
+      // The operator's name of the account stays.
+      const account = await fresh.database.prisma.account.findUniqueOrThrow({ where: { name: 'default' } });
+      expect(account.title).toBe(title);
+      const logged = await fresh.database.prisma.change.findMany({ orderBy: { id: 'asc' } });
+      expect(logged.map(({ action, kind }) => `${action} ${kind}`)).toEqual(changes);
+      expect(logged.every(({ userId }) => userId !== null)).toBe(true);
+    } finally {
+      await fresh.stop();
+    }
+  });
+
+  test.each(['', 'x'.repeat(101), 'a\nb', 7])('may not name the account %j', async (accountName) => {
+    const fresh = await startTestServer();
+    try {
+      await fresh.caller('default');
+      const made = (await createWelcome(fresh.database, fresh.clock.now)) ?? '';
+      const person = new Person(fresh);
+      const wrong = await person.auth('welcome', { token: made, name: 'Ana', ...ana, accountName });
+      expect([wrong.status, wrong.body.error]).toMatchObject([
+        422,
+        { code: 'VALIDATION', field: 'accountName' },
+      ]);
+      // The link still works.
+      expect((await person.auth('welcome', { token: made, name: 'Ana', ...ana })).status).toBe(201);
+    } finally {
+      await fresh.stop();
+    }
+  });
+
   test('is one of two who come at once', async () => {
     const fresh = await startTestServer();
     await fresh.caller('default');

@@ -88,7 +88,8 @@ type PersonGateProps = Pick<TokenGateProps, 'title' | 'lead' | 'action' | 'onDon
   /** The address, where it is settled. */
   readonly email?: string | undefined;
   onPerson(person: Person): Promise<Outcome>;
-  readonly children?: ReactNode;
+  /** Further fields below the person's own. */
+  readonly children?: TokenGateProps['children'];
 };
 
 /** A page for a new user; where people sign in with a provider alone, its answer uses up the token. */
@@ -104,8 +105,8 @@ function PersonGate({ email: settled, onPerson, children, ...gate }: PersonGateP
       </Gate>
     );
   return (
-    <TokenGate {...gate} shown={['name', 'email', 'password']} onSend={() => onPerson(of)}>
-      {({ name, email, password }) => (
+    <TokenGate {...gate} shown={['name', 'email', 'password', 'accountName']} onSend={() => onPerson(of)}>
+      {({ name, email, password, ...others }) => (
         <>
           <TextField
             {...{ label: t.name, value: of.name, error: name, autoComplete: 'name', required: true }}
@@ -120,7 +121,7 @@ function PersonGate({ email: settled, onPerson, children, ...gate }: PersonGateP
             {...{ label: texts.signIn.password, value: of.password, error: password }}
             onText={change('password')}
           />
-          {children}
+          {children?.(others)}
         </>
       )}
     </TokenGate>
@@ -130,14 +131,29 @@ function PersonGate({ email: settled, onPerson, children, ...gate }: PersonGateP
 /** The first owner sets up their user. */
 export function Welcome(): ReactElement {
   const [, navigate] = useLocation();
+  const [accountName, setAccountName] = useState('');
   return (
     <LinkGate page="welcome">
       {() => (
         <PersonGate
           {...{ title: t.welcome, lead: t.welcomeLead, action: t.begin }}
-          onPerson={(person) => send('welcome', { token: tokenOfLink, ...person })}
+          onPerson={(person) =>
+            send('welcome', {
+              ...{ token: tokenOfLink, ...person },
+              ...(accountName.trim() !== '' && { accountName }),
+            })
+          }
           onDone={() => navigate('/', { replace: true })}
-        />
+        >
+          {(errors) => (
+            <TextField
+              {...{ label: texts.people.accountName, value: accountName, error: errors.accountName }}
+              hint={t.accountNameHint}
+              autoComplete="organization"
+              onText={setAccountName}
+            />
+          )}
+        </PersonGate>
       )}
     </LinkGate>
   );
@@ -199,9 +215,11 @@ function Invited({
   if (why !== '') return <SignInForm {...{ why, email }} to="/console" token={tokenOfLink} onIn={setWho} />;
   return (
     <PersonGate {...{ ...gate, email, action: t.join }} onPerson={accept}>
-      <button type="button" className="button text" onClick={() => setWhy(t.signInFirst)}>
-        {t.haveUser(methods.openid?.name ?? null)}
-      </button>
+      {() => (
+        <button type="button" className="button text" onClick={() => setWhy(t.signInFirst)}>
+          {t.haveUser(methods.openid?.name ?? null)}
+        </button>
+      )}
     </PersonGate>
   );
 }

@@ -305,6 +305,7 @@ export const texts: Translation = {
       notFoundUrl: 'La URL de los enlaces desconocidos',
       rootUrl: 'La URL de la raíz',
       apps: 'Las aplicaciones',
+      accountName: 'El nombre de la cuenta',
       'apps.apple': 'La lista de aplicaciones para iOS',
       'apps.apple.*': 'Esta aplicación',
       'apps.apple.*.teamId': 'El identificador del equipo',
@@ -448,6 +449,7 @@ export const texts: Translation = {
     toConsole: 'Ir a la consola',
     toSignIn: 'Volver al inicio de sesión',
     welcome: 'Le damos la bienvenida a Linkspace',
+    accountNameHint: 'Por ejemplo, su empresa. Vacío: queda como está.',
     welcomeLead:
       'Cree el usuario propietario de la primera cuenta de este servicio e invite a otras personas después.',
     begin: 'Empezar',

@@ -304,6 +304,7 @@ export const texts: Translation = {
       notFoundUrl: 'L’URL pour les liens inconnus',
       rootUrl: 'L’URL pour la racine',
       apps: 'Les applications',
+      accountName: 'Le nom du compte',
       'apps.apple': 'La liste des applications pour iOS',
       'apps.apple.*': 'Cette application',
       'apps.apple.*.teamId': 'L’identifiant de l’équipe',
@@ -449,6 +450,7 @@ export const texts: Translation = {
     toConsole: 'Ouvrir la console',
     toSignIn: 'Retour à la connexion',
     welcome: 'Bienvenue dans Linkspace',
+    accountNameHint: 'Par exemple votre entreprise. Vide : reste tel quel.',
     welcomeLead:
       'Devenez propriétaire du premier compte de ce service. Vous inviterez d’autres personnes plus tard.',
     begin: 'Commencer',

@@ -114,8 +114,23 @@ export async function setAccountDisabled(
   });
 }
 
+/** The name of an account that people see. */
+export const accountTitle = nameSchema(100);
+
+/** Gives an account another name for people, and records that if it differs. */
+export async function renameAccount(
+  { tx, record }: Changing,
+  accountId: number,
+  title: string,
+): Promise<void> {
+  const where = { id: accountId };
+  if (accountName(await tx.prisma.account.findUniqueOrThrow({ where })) === title) return;
+  await tx.prisma.account.update({ where, data: { title } });
+  await record('UPDATED', 'ACCOUNT', [accountId], ['name']);
+}
+
 export const updateAccountInput = z.object({
-  name: nameSchema(100)
+  name: accountTitle
     .optional()
     .describe('The name that people see, 1 to 100 characters; it need not be unique.'),
   defaultPrivacy: defaultPrivacy

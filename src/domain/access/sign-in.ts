@@ -9,6 +9,7 @@ import { recordingChanges } from '../change/change.ts';
 import type { UserPasswords } from '../password.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
+import { accountTitle, renameAccount } from './account.ts';
 import { hashToken } from './actor.ts';
 import { setEmail } from './address-change.ts';
 import { countGuess } from './guesses.ts';
@@ -96,21 +97,23 @@ export async function createWelcome(db: Data, now: Date): Promise<string | null>
 
 const person = z.object({ name: z.unknown(), email: emailInput });
 
+const welcomed = person.extend({ accountName: accountTitle.nullish() });
+
 /**
- * Makes the first owner, of the oldest account.
+ * Makes the first owner, of the oldest account, which may get another name for people.
  * @throws DomainError GONE, VALIDATION
  */
 export async function welcome(
   db: Data,
-  input: { token: string; name: unknown; email: unknown; password: unknown },
+  input: { token: string; name: unknown; email: unknown; password: unknown; accountName?: unknown },
   { passwords, now }: SignInContext,
 ): Promise<User> {
   // Before the password, whose hash takes long.
   if ((await findToken(db, 'WELCOME', input.token, now)) === null) throw linkEnded();
-  const { name, email } = parseInput(person, input);
+  const { name, email, accountName } = parseInput(welcomed, input);
   const password = await passwords.hash(requireGoodPassword(input.password, email));
   return db.transaction((tx) =>
-    makeFirstOwner(tx, input.token, () => createUser(tx, { name, email }, password, now), now),
+    makeFirstOwner(tx, input.token, () => createUser(tx, { name, email }, password, now), now, accountName),
   );
 }
 
@@ -120,12 +123,17 @@ export async function oldestAccount(db: Data): Promise<number | null> {
   return account?.id ?? null;
 }
 
-/** Makes a user the owner of the oldest account by a token. @throws DomainError GONE */
+/**
+ * Makes a user the owner of the oldest account by a token.
+ * @param title the name of the account for people; by default it stays
+ * @throws DomainError GONE
+ */
 export async function makeFirstOwner(
   tx: Transaction,
   token: string,
   userOf: () => Promise<User>,
   now: Date,
+  title?: string | null,
 ): Promise<User> {
   await takeToken(tx, 'WELCOME', token, now);
   const accountId = await oldestAccount(tx);
@@ -134,9 +142,10 @@ export async function makeFirstOwner(
   if (await hasOwner(tx)) throw new DomainError('GONE', refusal('OWNER_EXISTS'));
   const user = await userOf();
   const who = { accountId, userId: user.id };
-  await recordingChanges(tx, { ...who, keyId: null }, now, (changing) =>
-    giveMembership(changing, who, 'OWNER', now),
-  );
+  await recordingChanges(tx, { ...who, keyId: null }, now, async (changing) => {
+    await giveMembership(changing, who, 'OWNER', now);
+    if (title != null) await renameAccount(changing, accountId, title);
+  });
   return user;
 }
 
