@@ -147,7 +147,7 @@ export function Welcome(): ReactElement {
         >
           {(errors) => (
             <TextField
-              {...{ label: texts.people.accountName, value: accountName, error: errors.accountName }}
+              {...{ label: t.accountName, value: accountName, error: errors.accountName }}
               hint={t.accountNameHint}
               autoComplete="organization"
               onText={setAccountName}

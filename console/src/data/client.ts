@@ -16,7 +16,16 @@ const withoutId = [
     'DeletedRecord',
   ],
   ...['LinkExpiration', 'LinkTargeting', 'CountryTarget', 'LanguageTarget', 'PlatformTarget'],
-  ...['DomainVerification', 'RedirectDecision', 'RedirectStep', 'CreatedWebhook', 'LinkCheck'],
+  ...[
+    'DomainVerification',
+    'DomainApps',
+    'AppleApp',
+    'AndroidApp',
+    'RedirectDecision',
+    'RedirectStep',
+    'CreatedWebhook',
+    'LinkCheck',
+  ],
   ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow', 'TopLinks', 'TopLink'],
   ...['MemberConnection', 'InvitationConnection', 'ApiKeyConnection', 'CreatedApiKey'],
   ...[

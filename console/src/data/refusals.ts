@@ -33,7 +33,7 @@ const nameInRules = (name: string): string =>
   name.replace(/\.hours\.(from|to)$/, '.hours.clock').replace(/^rules\..*?(?=\w+(\.\*)?$)/, 'rule.');
 
 /** The words of a rule continue a sentence that starts with the field's name. */
-function describeRefusal({ path, messages, ...refused }: RefusedField): string {
+export function describeRefusal({ path, messages, ...refused }: RefusedField): string {
   const name = nameInRules(path.map((part) => (/^\d+$/.test(part) ? '*' : part)).join('.'));
   const { subjects, otherSubject, instead } = texts.fieldErrors;
   const subject = subjects[name] ?? otherSubject(path.join('.'));

@@ -6,6 +6,7 @@ const { counted: one } = countingIn('de');
 export const settingsTexts: SettingsTexts = {
   domains: {
     lead: 'Die Hosts Ihrer Kurzlinks.',
+    apps: 'Apps auf Handys',
     create: 'Neue Domain',
     edit: (name) => `${name} bearbeiten`,
     name: 'Host',

@@ -668,6 +668,7 @@ export const texts: Translation = {
     toConsole: 'Zur Konsole',
     toSignIn: 'Zurück zur Anmeldung',
     welcome: 'Willkommen bei Linkspace',
+    accountName: 'Name des Kontos',
     accountNameHint: 'Zum Beispiel Ihre Firma. Leer: bleibt, wie er ist.',
     welcomeLead: 'Werden Sie Inhaber des ersten Kontos dieses Dienstes; andere laden Sie später ein.',
     begin: 'Loslegen',
@@ -1523,6 +1524,14 @@ export const texts: Translation = {
     total: (count: number, isCut: boolean) =>
       isCut ? `Mehr als ${inDigits(count)} Links` : one(count, 'Link', 'Links'),
     allOfMany: 'Alle Treffer auswählen',
+  },
+  views: {
+    title: 'Ansichten',
+    save: 'Diese Ansicht speichern',
+    rename: 'Diese Ansicht umbenennen',
+    hint: 'Alle im Konto sehen sie.',
+    deleteTitle: (name) => `Ansicht ${name} löschen?`,
+    deleteWarning: 'Links und Statistik bleiben.',
   },
   pixels: {
     lead: 'Tracking-Pixel, die Links bei ihren Besuchern auslösen.',

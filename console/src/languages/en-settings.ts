@@ -15,6 +15,7 @@ const disabledFor: Words<WebhookDisabledReason> = {
 export const settingsTexts = {
   domains: {
     lead: 'The hosts of your short links.',
+    apps: 'Apps on phones',
     create: 'New domain',
     edit: (name: string) => `Edit ${name}`,
     name: 'Host',

@@ -520,6 +520,7 @@ const english = {
     toConsole: 'To the console',
     toSignIn: 'Back to signing in',
     welcome: 'Welcome to Linkspace',
+    accountName: 'Name of the account',
     accountNameHint: 'Such as your company. Empty: stays as it is.',
     welcomeLead: 'Become the owner of this service’s first account, and invite others later.',
     begin: 'Begin',
@@ -1329,6 +1330,14 @@ const english = {
     total: (count: number, isCut: boolean) =>
       isCut ? `More than ${inDigits(count)} links` : one(count, 'link', 'links'),
     allOfMany: 'Select all that match',
+  },
+  views: {
+    title: 'Views',
+    save: 'Save this view',
+    rename: 'Rename this view',
+    hint: 'Everybody in the account sees it.',
+    deleteTitle: (name: string) => `Delete the view ${name}?`,
+    deleteWarning: 'Links and statistics stay.',
   },
   pixels: {
     lead: 'Tracking pixels that links fire for their visitors.',

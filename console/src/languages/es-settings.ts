@@ -6,6 +6,7 @@ const { counted: one } = countingIn('es', (several) => `de ${several}`);
 export const settingsTexts: SettingsTexts = {
   domains: {
     lead: 'Los hosts de sus enlaces cortos.',
+    apps: 'Aplicaciones móviles',
     create: 'Nuevo dominio',
     edit: (name) => `Editar ${name}`,
     name: 'Host',

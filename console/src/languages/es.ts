@@ -449,6 +449,7 @@ export const texts: Translation = {
     toConsole: 'Ir a la consola',
     toSignIn: 'Volver al inicio de sesión',
     welcome: 'Le damos la bienvenida a Linkspace',
+    accountName: 'Nombre de la cuenta',
     accountNameHint: 'Por ejemplo, su empresa. Vacío: queda como está.',
     welcomeLead:
       'Cree el usuario propietario de la primera cuenta de este servicio e invite a otras personas después.',
@@ -1426,6 +1427,14 @@ export const texts: Translation = {
     removeFrom: (count) => `Quitar de ${one(count, 'enlace', 'enlaces')}`,
     total: (count, isCut) => (isCut ? `Más de ${inDigits(count)} enlaces` : one(count, 'enlace', 'enlaces')),
     allOfMany: 'Seleccionar todos los que coinciden',
+  },
+  views: {
+    title: 'Vistas',
+    save: 'Guardar esta vista',
+    rename: 'Renombrar esta vista',
+    hint: 'La ven todos en la cuenta.',
+    deleteTitle: (name) => `¿Eliminar la vista ${name}?`,
+    deleteWarning: 'Los enlaces y las estadísticas quedan.',
   },
   pixels: {
     lead: 'Píxeles de seguimiento que los enlaces cargan para sus visitantes.',

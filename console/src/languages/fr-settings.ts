@@ -6,6 +6,7 @@ const { counted: one } = countingIn('fr', (several) => `de ${several}`);
 export const settingsTexts: SettingsTexts = {
   domains: {
     lead: 'Les hôtes de vos liens courts.',
+    apps: 'Applications mobiles',
     create: 'Nouveau domaine',
     edit: (name) => `Modifier ${name}`,
     name: 'Hôte',

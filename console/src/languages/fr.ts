@@ -450,6 +450,7 @@ export const texts: Translation = {
     toConsole: 'Ouvrir la console',
     toSignIn: 'Retour à la connexion',
     welcome: 'Bienvenue dans Linkspace',
+    accountName: 'Nom du compte',
     accountNameHint: 'Par exemple votre entreprise. Vide : reste tel quel.',
     welcomeLead:
       'Devenez propriétaire du premier compte de ce service. Vous inviterez d’autres personnes plus tard.',
@@ -1432,6 +1433,14 @@ export const texts: Translation = {
     removeFrom: (count) => `Retirer de ${one(count, 'lien', 'liens')}`,
     total: (count, isCut) => (isCut ? `Plus de ${inDigits(count)} liens` : one(count, 'lien', 'liens')),
     allOfMany: 'Sélectionner tous les liens trouvés',
+  },
+  views: {
+    title: 'Vues',
+    save: 'Enregistrer cette vue',
+    rename: 'Renommer cette vue',
+    hint: 'Tous la voient dans le compte.',
+    deleteTitle: (name) => `Supprimer la vue ${name} ?`,
+    deleteWarning: 'Les liens et les statistiques restent.',
   },
   pixels: {
     lead: 'Des pixels de suivi, que les liens déclenchent pour leurs visiteurs.',

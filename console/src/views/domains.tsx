@@ -15,57 +15,67 @@ import {
 import { fullAddressText } from '../parts/address.tsx';
 import { TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { settingsTexts } from '../settings-texts.ts';
 import { texts } from '../texts.ts';
 import { trimPasted, withScheme } from '../words/format.ts';
 import { DomainDns } from './domain-dns.tsx';
 
+const DomainApps = lazily(async () => (await import('./domain-apps.tsx')).DomainApps, null);
+
 export function DomainsView(): ReactElement {
   const session = useSession();
   const all = useRead(ChoicesDocument, {}, { on: ['DOMAIN'] }).data?.domains.nodes;
   const serviceHost = all?.find(({ shared }) => shared)?.name ?? location.host;
+  const [open, setOpen] = useState<DomainRowFragment | null>(null);
   const t = settingsTexts.domains;
   return (
-    <RecordsView
-      kind="DOMAIN"
-      permission="DOMAINS"
-      title={texts.places.domains}
-      words={t}
-      document={DomainsDocument}
-      pageOf={({ domains }) => domains}
-      Form={DomainForm}
-      remove={async (id) => (await write(session, DeleteDomainDocument, { id })).deleteDomain}
-      isFixed={({ shared }) => shared}
-      more={(domain) => (
-        <>
-          {domain.notFoundUrl !== null && (
-            <p className="quiet cut">{t.notFoundTo(fullAddressText(domain.notFoundUrl))}</p>
-          )}
-          {domain.rootUrl !== null && (
-            <p className="quiet cut">{t.rootTo(fullAddressText(domain.rootUrl))}</p>
-          )}
-          {!domain.shared && !domain.verified && <DomainDns domain={domain} serviceHost={serviceHost} />}
-          {!domain.shared && domain.verified && (
-            <details>
-              <summary>{t.showDns}</summary>
-              <DomainDns domain={domain} serviceHost={serviceHost} />
-            </details>
-          )}
-        </>
-      )}
-    >
-      {(domain) => (
-        <>
-          <Link href={`/links?domain=${domain.id}`} className="grow name">
-            <bdi>{domain.name}</bdi>
-          </Link>
-          <span className={domain.verified ? 'badge ok' : 'badge warn'}>
-            {domain.shared ? t.shared : domain.verified ? t.verified : t.unverified}
-          </span>
-        </>
-      )}
-    </RecordsView>
+    <>
+      <RecordsView
+        kind="DOMAIN"
+        permission="DOMAINS"
+        title={texts.places.domains}
+        words={t}
+        document={DomainsDocument}
+        pageOf={({ domains }) => domains}
+        Form={DomainForm}
+        remove={async (id) => (await write(session, DeleteDomainDocument, { id })).deleteDomain}
+        isFixed={({ shared }) => shared}
+        actionsOf={(domain) =>
+          domain.verified ? [{ name: t.apps, icon: 'link', run: () => setOpen(domain) }] : []
+        }
+        more={(domain) => (
+          <>
+            {domain.notFoundUrl !== null && (
+              <p className="quiet cut">{t.notFoundTo(fullAddressText(domain.notFoundUrl))}</p>
+            )}
+            {domain.rootUrl !== null && (
+              <p className="quiet cut">{t.rootTo(fullAddressText(domain.rootUrl))}</p>
+            )}
+            {!domain.shared && !domain.verified && <DomainDns domain={domain} serviceHost={serviceHost} />}
+            {!domain.shared && domain.verified && (
+              <details>
+                <summary>{t.showDns}</summary>
+                <DomainDns domain={domain} serviceHost={serviceHost} />
+              </details>
+            )}
+          </>
+        )}
+      >
+        {(domain) => (
+          <>
+            <Link href={`/links?domain=${domain.id}`} className="grow name">
+              <bdi>{domain.name}</bdi>
+            </Link>
+            <span className={domain.verified ? 'badge ok' : 'badge warn'}>
+              {domain.shared ? t.shared : domain.verified ? t.verified : t.unverified}
+            </span>
+          </>
+        )}
+      </RecordsView>
+      {open && <DomainApps domain={open} onClose={() => setOpen(null)} />}
+    </>
   );
 }
 

@@ -9,6 +9,7 @@ import {
   TagDocument,
 } from '../generated/documents.ts';
 import { Empty } from '../parts/notice.tsx';
+import { SavedViews } from '../parts/saved-views.tsx';
 import { useTitle } from '../parts/title.ts';
 import { texts } from '../texts.ts';
 import { Statistics } from './statistics/statistics.tsx';
@@ -31,6 +32,7 @@ function OverviewOfAccount(): ReactElement {
       <header className="page-head">
         <h1>{texts.places.overview}</h1>
         <GroupFilter />
+        <ViewsHere />
       </header>
       <Statistics owner={{ kind: 'account', id: accountId }} />
     </>
@@ -56,10 +58,19 @@ function OverviewOfGroup({ group: { kind, id } }: { group: Group }): ReactElemen
           <Link href={`/links?${isSpace ? 'space' : 'tags'}=${id}`}>{texts.spaces.open}</Link>
         </div>
         <GroupFilter group={record && { kind, id, name: record.name }} />
+        <ViewsHere group={{ kind, id }} />
       </header>
       <Statistics owner={{ kind, id, name: record?.name }} />
     </>
   );
+}
+
+/** The saved views of the overview, of which one of a space or a tag names that, too. */
+function ViewsHere({ group }: { group?: Group }): ReactElement {
+  const query = useSearch();
+  const params = new URLSearchParams(query);
+  if (group) params.set(group.kind, group.id);
+  return <SavedViews view="OVERVIEW" query={String(params)} />;
 }
 
 /** The subject of the statistics: all links, those of a space, or those of a tag. No sum has both space and tag. */

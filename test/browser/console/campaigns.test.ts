@@ -3,6 +3,7 @@ import jsQR from 'jsqr';
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { verifyHost } from '../../../src/domain/short-domain/admin.ts';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs, newTab } from '../../support/browser.ts';
@@ -224,6 +225,67 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await page.getByLabel('The bare domain leads to').fill('example.com/home');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The bare domain leads to https://example.com/home').waitFor();
+  });
+
+  test('open in apps that a host names, of which a wrong one is told by its line', async () => {
+    const caller = await newAccount();
+    const host = `go${accounts}.example`;
+    await caller.domain(host);
+    await verifyHost(server.database, host, server.clock.now);
+    const { page, complaints } = await tabOf(caller);
+    await follow(page, '/domains');
+    const open = async () => {
+      await page.getByRole('button', { name: `Actions for ${host}` }).click();
+      await page.getByRole('menuitem', { name: 'Apps on phones' }).click();
+    };
+    await open();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('iOS').fill('ABCDE12345.com.example.app /a/*\nabc.com.example.app');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await shown(dialog.getByText('Line 2: The team id must be the id of a team'));
+    await dialog.getByLabel('iOS').fill('ABCDE12345.com.example.app /a/*');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { domains } = await caller.data<{ domains: { nodes: { apps: object }[] } }>(
+      '{ domains { nodes { apps { apple { teamId bundleId paths } android { package } } } } }',
+    );
+    expect(domains.nodes.at(-1)?.apps).toEqual({
+      apple: [{ teamId: 'ABCDE12345', bundleId: 'com.example.app', paths: ['/a/*'] }],
+      android: [],
+    });
+    await open();
+    await expect.poll(() => dialog.getByLabel('iOS').inputValue()).toBe('ABCDE12345.com.example.app /a/*');
+    expect(complaints).toEqual([]);
+  });
+
+  test('are found again by saved views, which others see', async () => {
+    const caller = await newAccount();
+    await caller.link({ alias: 'one', disabled: 1 });
+    await caller.link({ alias: 'two' });
+    const { page, complaints } = await tabOf(caller);
+    await follow(page, '/links?status=disabled');
+    const menu = () => page.getByRole('button', { name: 'Views', exact: true });
+    await menu().click();
+    await page.getByRole('menuitem', { name: 'Save this view' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Off');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await caller.data('{ savedViews { nodes { name view query } } }')).toEqual({
+      savedViews: { nodes: [{ name: 'Off', view: 'LINKS', query: 'status=disabled' }] },
+    });
+    const { page: other } = await tabOf(caller, 'VIEWER');
+    await follow(other, '/links');
+    await rowOf(other, 'two').waitFor();
+    await other.getByRole('button', { name: 'Views', exact: true }).click();
+    await other.getByRole('menuitemradio', { name: 'Off' }).click();
+    await rowOf(other, 'two').waitFor({ state: 'detached' });
+    await rowOf(other, 'one').waitFor();
+    await page.getByRole('button', { name: 'Off', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await menu().waitFor();
+    expect(complaints).toEqual([]);
   });
 
   test('have QR codes in two colours and with a logo, which a reader reads', async () => {

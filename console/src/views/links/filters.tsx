@@ -1,12 +1,14 @@
 import { type ReactElement, useState } from 'react';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkStatus } from '../../generated/documents.ts';
+import { SavedViews } from '../../parts/saved-views.tsx';
 import { texts } from '../../texts.ts';
 import {
   hasConditions,
   isFiltered,
   type LinksState,
   orderFields,
+  toQuery,
   unfiltered,
   usualDirection,
 } from './links-state.ts';
@@ -138,6 +140,7 @@ export function Filters({
         <ChosenTags state={state} set={set} />
         <ChosenTime state={state} set={set} />
       </div>
+      <SavedViews view="LINKS" query={toQuery({ ...state, after: '', before: '' }).slice(1)} />
       <select
         className="filter"
         aria-label={t.order}
