@@ -215,3 +215,37 @@ describe('explainRedirect', () => {
     });
   });
 });
+
+test('what a process of an earlier version writes keeps the columns that it does not know', async () => {
+  const known = { startsAt: START, notes: 'Ask Ann', archived: true, redirectStatus: 308 };
+  const { id, alias } = await create({ ...known, startsAt: START.toISOString() });
+  const { prisma } = server.database;
+  const {
+    startsAt: _1,
+    notes: _2,
+    archived: _3,
+    redirectStatus: _4,
+    ...row
+  } = await prisma.link.findFirstOrThrow();
+  const columns = Object.keys(row)
+    .filter((name) => name !== 'id')
+    .map((name) => `"${name}"`);
+  const copied = columns.map((name) => (name === '"alias"' ? "'theirs'" : name));
+  await prisma.$executeRawUnsafe(
+    `INSERT INTO "Link" (${columns.join()}) SELECT ${copied.join()} FROM "Link" WHERE "id" = ${id}`,
+  );
+  const set = columns.map((name) => (name === '"title"' ? `"title" = 'T'` : `${name} = ${name}`));
+  await prisma.$executeRawUnsafe(`UPDATE "Link" SET ${set.join()} WHERE "id" = ${id}`);
+  expect(await prisma.link.findUnique({ where: { id: Number(id) } })).toMatchObject({ title: 'T', ...known });
+  expect((await visit(server.origin, `/${alias}`)).status).toBe(404);
+  expect((await visit(server.origin, '/theirs')).status).toBe(302);
+  const { links } = await owner.data<{ links: { totalCount: number; nodes: { alias: string }[] } }>(
+    '{ links { totalCount nodes { alias } } }',
+  );
+  expect(links).toEqual({ totalCount: 1, nodes: [{ alias: 'theirs' }] });
+  await prisma.$executeRawUnsafe(`DELETE FROM "Link" WHERE "id" = ${id}`);
+  const { linkPage } = await owner.data<{ linkPage: { total: number } }>(
+    '{ linkPage(filter: { archived: ONLY }) { total } }',
+  );
+  expect(linkPage.total).toBe(0);
+});
