@@ -64,6 +64,7 @@ export function newCache(): InMemoryCache {
       Query: { fields: { links: pagesOf(['filter', 'orderBy']) } },
       // These types have no id: two queries that select different fields of them must not overwrite each other's.
       LinkExpiration: { merge: true },
+      LinkPreview: { merge: true },
       LinkTargeting: { merge: true },
       Viewer: { merge: true },
     },
