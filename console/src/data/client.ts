@@ -15,7 +15,7 @@ const withoutId = [
     'Viewer',
     'DeletedRecord',
   ],
-  ...['LinkExpiration', 'LinkTargeting', 'CountryTarget', 'LanguageTarget', 'PlatformTarget'],
+  ...['LinkExpiration', 'LinkPreview', 'LinkTargeting', 'CountryTarget', 'LanguageTarget', 'PlatformTarget'],
   ...[
     'DomainVerification',
     'DomainApps',

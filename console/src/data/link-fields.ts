@@ -40,6 +40,13 @@ export const targetNames = {
   ROTATION: ['rotation', ''],
 } as const;
 
+/** A preview as it is edited; the image is a data URL, or the path of the one that the link has. */
+export interface PreviewFields {
+  readonly title: string;
+  readonly description: string;
+  readonly image: string;
+}
+
 /** A link as it is edited: texts of inputs. */
 export interface LinkFields {
   readonly url: string;
@@ -61,6 +68,7 @@ export interface LinkFields {
   /** The link's own rules, in order, which come before the targets. */
   readonly rules: readonly RuleField[];
   readonly ruleTests: readonly RuleTestField[];
+  readonly preview: PreviewFields;
   readonly pixelIds: readonly string[];
   /** The text that is typed and not chosen as another pixel. */
   readonly pixelTyped: string;
@@ -95,6 +103,7 @@ export const emptyFields: LinkFields = {
   targets: { COUNTRY: [], PLATFORM: [], LANGUAGE: [], ROTATION: [] },
   rules: [],
   ruleTests: [],
+  preview: { title: '', description: '', image: '' },
   pixelIds: [],
   pixelTyped: '',
   tagIds: [],
@@ -120,7 +129,7 @@ export const newFields = ({
 
 /** The fields of a link as they are edited. */
 export function toLinkFields(link: LinkWholeFragment): LinkFields {
-  const { expiration, targeting } = link;
+  const { expiration, targeting, preview } = link;
   return {
     url: link.url,
     title: link.title ?? '',
@@ -142,6 +151,12 @@ export function toLinkFields(link: LinkWholeFragment): LinkFields {
     },
     rules: link.rules.map(toRuleField),
     ruleTests: link.ruleTests.map(toTestField),
+    preview: {
+      title: preview.title ?? '',
+      description: preview.description ?? '',
+      // The host of the console has it, too.
+      image: preview.imageUrl === null ? '' : new URL(preview.imageUrl).pathname,
+    },
     pixelIds: link.pixels.map(({ id }) => id),
     pixelTyped: '',
     tagIds: link.tags.map(({ id }) => id),
@@ -209,6 +224,19 @@ const utmTemplateInput = ({ utmTemplateId, utmOnTargets }: LinkFields) => ({
   ...(utmTemplateId && { utmTemplateId, ...(!utmOnTargets && { utmOnTargets }) }),
 });
 
+const previewParts = ['title', 'description', 'image'] as const;
+
+/** The parts of a preview that differ from the ones that were read; empty if none does. */
+const previewInput = ({ preview }: LinkFields, { preview: read }: LinkFields) =>
+  Object.fromEntries(
+    previewParts
+      .filter((name) => preview[name].trim() !== read[name])
+      .map((name) => [name, preview[name].trim() || null]),
+  );
+
+const hasOtherPreview = (fields: LinkFields, read: LinkFields): boolean =>
+  Object.keys(previewInput(fields, read)).length > 0;
+
 /** The input for a new link: only fields that were entered. */
 export function newLinkInput(fields: LinkFields): CreateLinkInput {
   const expiration = expirationInput(fields);
@@ -225,6 +253,7 @@ export function newLinkInput(fields: LinkFields): CreateLinkInput {
     ...(fields.targetType !== 'NONE' && { targeting: targetingInput(fields, emptyFields) }),
     ...(fields.rules.length > 0 && { rules: rulesInput(fields, emptyFields) }),
     ...(fields.ruleTests.length > 0 && { ruleTests: fields.ruleTests.map(testInput) }),
+    ...(hasOtherPreview(fields, emptyFields) && { preview: previewInput(fields, emptyFields) }),
     ...(fields.pixelIds.length > 0 && { pixelIds: [...fields.pixelIds] }),
     ...(fields.tagIds.length > 0 && { tagIds: [...fields.tagIds] }),
     ...(fields.privacy !== 'PUBLIC' && { privacy: fields.privacy }),
@@ -293,6 +322,7 @@ export function changedInput(fields: LinkFields, read: LinkFields): UpdateLinkIn
     ...(hasOtherTargets(fields, read) && { targeting: targetingInput(fields, read) }),
     ...(hasOtherRules(fields, read) && { rules: rulesInput(fields, read) }),
     ...(differs('ruleTests') && { ruleTests: fields.ruleTests.map(testInput) }),
+    ...(hasOtherPreview(fields, read) && { preview: previewInput(fields, read) }),
     ...(differs('pixelIds') && { pixelIds: [...fields.pixelIds] }),
     ...(differs('tagIds') && { tagIds: [...fields.tagIds] }),
     ...utmTemplateInput(fields),

@@ -30,7 +30,10 @@ export function describeRule({ rule = '', values = [] }: Told, message: string):
 
 /** The name of a field in rules by its last part, which mostly says what it is. */
 const nameInRules = (name: string): string =>
-  name.replace(/\.hours\.(from|to)$/, '.hours.clock').replace(/^rules\..*?(?=\w+(\.\*)?$)/, 'rule.');
+  name
+    .replace(/^preview\./, '')
+    .replace(/\.hours\.(from|to)$/, '.hours.clock')
+    .replace(/^rules\..*?(?=\w+(\.\*)?$)/, 'rule.');
 
 /** The words of a rule continue a sentence that starts with the field's name. */
 export function describeRefusal({ path, messages, ...refused }: RefusedField): string {
@@ -73,6 +76,7 @@ export const errorsIn = (shown: readonly string[], fields: readonly RefusedField
 const always: ReadonlySet<string> = new Set([
   ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'pixelIds', 'tagIds'],
   'utmTemplateId',
+  ...['preview.title', 'preview.description', 'preview.image'],
   ...['expiration.at', 'expiration.clicks', 'expiration.url', 'targeting.type'],
 ]);
 

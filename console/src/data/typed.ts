@@ -47,6 +47,7 @@ function unknownValue(name: string, now: unknown, mine: unknown): unknown {
   if (name.startsWith('targets.')) return [{ key: '\0', url: '\0' }];
   if (name === 'rules') return [toRuleField({ id: '\0' })];
   if (name === 'ruleTests') return [toTestField({ expect: { url: '\0' } })];
+  if (name === 'preview') return { title: '\0', description: '\0', image: '\0' };
   if (Array.isArray(now)) return ['\0'];
   return typeof now === 'boolean' ? !mine : '\0';
 }

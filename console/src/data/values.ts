@@ -48,6 +48,7 @@ const formNames: Readonly<Partial<Record<string, keyof LinkFields>>> = {
   ...{ url: 'url', title: 'title', alias: 'alias', privacy: 'privacy', forwardsQuery: 'forwardsQuery' },
   ...{ space: 'spaceId', domain: 'domainId', pixels: 'pixelIds', tags: 'tagIds' },
   ...{ password: 'password', privacyPassword: 'privacyPassword', rules: 'rules', ruleTests: 'ruleTests' },
+  preview: 'preview',
 };
 
 const capital = (text: string): string => text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
@@ -172,6 +173,12 @@ function wordsOf(name: string, value: unknown, nameOf: NameOf): string | null {
     const privacy = privacies.find((one) => one === value);
     return privacy ? texts.form.privacies[privacy] : plain(value);
   }
+  if (name === 'preview')
+    return (
+      Object.values(value ?? {})
+        .flatMap((one) => plain(one) ?? [])
+        .join(' · ') || null
+    );
   if (typeof value === 'boolean') return value ? texts.form.yes : texts.form.no;
   return value == null ? null : (plain(value) ?? JSON.stringify(value));
 }

@@ -4,6 +4,7 @@ import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { addressText } from '../../parts/address.tsx';
 import { CheckField, PasswordField, SelectField, TextField, UrlField } from '../../parts/field.tsx';
+import { lazily } from '../../parts/lazily.tsx';
 import { PublicPage } from '../../parts/public-page.tsx';
 import { TagsChoice } from '../../parts/tags-choice.tsx';
 import { texts } from '../../texts.ts';
@@ -16,6 +17,8 @@ import { knownWarnings } from './rules/known-warnings.ts';
 import { RulesField } from './rules-field.tsx';
 import { SpaceField } from './space-field.tsx';
 import { UtmField } from './utm-field.tsx';
+
+const PreviewFold = lazily(async () => (await import('./preview/preview-fold.tsx')).PreviewFold, null);
 
 /** All fields of a link but its URL. */
 export function LinkForm({
@@ -202,6 +205,14 @@ export function LinkForm({
           error={errors.pixelIds}
         />
       </Fold>
+      <PreviewFold
+        fields={fields}
+        errors={errors}
+        onChange={onChange}
+        host={
+          link?.domain.name ?? domains.find(({ id }) => id === chosen)?.name ?? own?.name ?? location.host
+        }
+      />
     </div>
   );
 }
