@@ -143,6 +143,31 @@ describe('an image', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'TOO_COSTLY', textLength: 30_000 } }]);
   });
 
+  test('may also be a variable of its own, and one of a saved operation', async () => {
+    const padding = pngChunk('tEXt', Buffer.alloc(990_000 - pngOf(halves()).length, 'x'));
+    const image = dataUrl(pngOf(halves(), padding));
+    const document = `mutation ($image: String!) {
+      createLink(input: { url: "https://example.com/", preview: { image: $image } }) { ... on Link { preview { imageUrl } } }
+    }`;
+    const made = { createLink: { preview: { imageUrl: expect.any(String) } } };
+    expect(await owner.data(document, { image })).toEqual(made);
+    // The same variable in another place is a text as any other.
+    const { errors } = await owner.graphql(document.replace('url: "https://example.com/"', 'url: $image'), {
+      image,
+    });
+    expect(errors).toMatchObject([{ extensions: { code: 'TOO_COSTLY', textLength: image.length } }]);
+    await owner.data(
+      'mutation ($input: CreateSavedOperationInput!) { createSavedOperation(input: $input) { ... on SavedOperation { id } } }',
+      { input: { name: 'card', document: document.replace('mutation', 'mutation Card') } },
+    );
+    const response = await owner.fetch('/api/run/card', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ image }),
+    });
+    expect(response.status).toBe(200);
+  });
+
   test('has its price', async () => {
     const { errors } = await owner.graphql(
       'mutation ($inputs: [CreateLinkInput!]!) { createLinks(inputs: $inputs) { __typename } }',

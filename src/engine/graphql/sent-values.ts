@@ -96,10 +96,12 @@ export function checkInputs(
     if (times === 0 || given === undefined) continue;
     values += given.values * times;
     characters += given.characters * times;
-    if (given.longest <= limits.textLength || sent === undefined) longest = Math.max(longest, given.longest);
+    const value = sent?.variables[name];
+    if (given.longest <= limits.textLength || sent === undefined || value === undefined)
+      longest = Math.max(longest, given.longest);
     else {
       const of = typeFromAST(sent.schema, type) ?? null;
-      longest = Math.max(longest, longestIn(sent.variables[name], isInputType(of) ? of : null));
+      longest = Math.max(longest, longestIn(value, isInputType(of) ? of : null));
     }
   }
   if (longest > limits.textLength) throw tooLarge('textLength', longest);

@@ -1,4 +1,12 @@
-import { type ArgumentNode, type GraphQLArgument, Kind, type ValueNode } from 'graphql';
+import {
+  type ArgumentNode,
+  type GraphQLArgument,
+  type GraphQLInputType,
+  getNamedType,
+  isInputObjectType,
+  Kind,
+  type ValueNode,
+} from 'graphql';
 import { isLongText } from '../input-limits.ts';
 
 /** The amount of data in a value: its values, including objects and lists, and the characters of its texts. */
@@ -79,31 +87,54 @@ function usersFirst(whole: PartInputs): PartInputs[] {
   return usedFirst.reverse();
 }
 
+/** A value in a document, and its type if it is known. */
+interface TypedValue {
+  readonly value: ValueNode;
+  readonly type: GraphQLInputType | undefined;
+}
+
 /** Returns the inputs of a field's arguments for one run. Texts of any length have their own limit, and do not count. */
 export function makeInputs(nodes: readonly ArgumentNode[], args: readonly GraphQLArgument[]): Inputs {
   if (nodes.length === 0) return NO_INPUTS;
-  const long = args.filter(isLongText).map(({ name }) => name);
-  return literalInputs(nodes.flatMap(({ name, value }) => (long.includes(name.value) ? [] : [value])));
+  const values = nodes.flatMap(({ name, value }): TypedValue[] => {
+    const argument = args.find((one) => one.name === name.value);
+    return argument && isLongText(argument) ? [] : [{ value, type: argument?.type }];
+  });
+  return literalInputs(values);
 }
 
 /** Returns the amount of data in values of a document that use no variables. */
 export function measureAmount(nodes: readonly ValueNode[]): Amount {
-  return literalInputs(nodes).literals;
+  return literalInputs(nodes.map((value) => ({ value, type: undefined }))).literals;
 }
 
-function literalInputs(nodes: readonly ValueNode[]): Inputs {
+/** The values of an object, but for texts of any length. */
+function valuesIn({ value, type }: TypedValue): TypedValue[] {
+  if (value.kind !== Kind.OBJECT) return [];
+  const named = type && getNamedType(type);
+  const known = isInputObjectType(named) ? named.getFields() : {};
+  return value.fields.flatMap(({ name, value: inner }): TypedValue[] => {
+    const field = Object.hasOwn(known, name.value) ? known[name.value] : undefined;
+    return field && isLongText(field) && inner.kind === Kind.VARIABLE
+      ? []
+      : [{ value: inner, type: field?.type }];
+  });
+}
+
+function literalInputs(given: readonly TypedValue[]): Inputs {
   let [values, characters, longest] = [0, 0, 0];
   const uses = new Map<string, number>();
-  const pending = [...nodes];
+  const pending = [...given];
   // Those in lists and objects are appended.
-  for (const node of pending) {
+  for (const one of pending) {
+    const { value: node, type } = one;
     if (node.kind === Kind.VARIABLE) {
       uses.set(node.name.value, (uses.get(node.name.value) ?? 0) + 1);
       continue;
     }
     values++;
-    if (node.kind === Kind.LIST) pending.push(...node.values);
-    else if (node.kind === Kind.OBJECT) pending.push(...node.fields.map((field) => field.value));
+    if (node.kind === Kind.LIST) pending.push(...node.values.map((value) => ({ value, type })));
+    else if (node.kind === Kind.OBJECT) pending.push(...valuesIn(one));
     else if ('value' in node && typeof node.value === 'string') {
       if (node.kind === Kind.STRING) characters += node.value.length;
       longest = Math.max(longest, node.value.length);

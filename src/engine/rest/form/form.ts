@@ -233,7 +233,6 @@ const MAX_BODY = 1024 * 1024;
  */
 const MAX_DRAINED = 4 * 1024 * 1024;
 const DRAIN_TIMEOUT = 1_000;
-const readRaw = express.raw({ type: () => true, limit: MAX_BODY });
 
 /** Number of bytes parsed before a pause for other work. */
 const CHUNK_BYTES = 64 * 1024;
@@ -362,20 +361,21 @@ function acceptedType(contentType: string): string | undefined {
 /** A request, and its body once it is received. */
 type Request = IncomingMessage & { body?: unknown };
 
-function read(req: Request, res: ServerResponse): Promise<void> {
+function read(req: Request, res: ServerResponse, max: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = 0;
     // Express reports the size only after the last byte.
     req.on('data', (chunk: Buffer) => {
       received += chunk.length;
-      if (received > MAX_BODY) reject(new Refused(tooLarge(MAX_BODY)));
+      if (received > max) reject(new Refused(tooLarge(max)));
       if (received <= MAX_DRAINED) return;
       req.pause();
       setTimeout(() => req.socket.destroy(), DRAIN_TIMEOUT).unref();
     });
+    const readRaw = express.raw({ type: () => true, limit: max });
     readRaw(req, res, (error?: { status?: number; message?: string }) => {
       if (error === undefined) return resolve();
-      if (error.status === 413) return reject(new Refused(tooLarge(MAX_BODY)));
+      if (error.status === 413) return reject(new Refused(tooLarge(max)));
       if (error.status === 415) return reject(new Refused(unsupportedMediaType));
       reject(new Refused(unreadable('The body could not be read.')));
     });
@@ -391,16 +391,17 @@ export interface Body {
 
 /**
  * Receives the body of a request; null for an empty one.
+ * @param max its largest size, in bytes
  * @throws Refused with 413 or 415
  */
-export async function receiveBody(req: Request, res: ServerResponse): Promise<Body | null> {
+export async function receiveBody(req: Request, res: ServerResponse, max = MAX_BODY): Promise<Body | null> {
   // A chunked body may be empty.
   const isChunked = req.headers['transfer-encoding'] !== undefined;
   if (!isChunked && !(Number(req.headers['content-length'] ?? 0) > 0)) return null;
   const contentType = req.headers['content-type'] ?? '';
   const type = acceptedType(contentType);
   if (type === undefined && !isChunked) throw new Refused(unsupportedMediaType);
-  await read(req, res);
+  await read(req, res, max);
   if (!Buffer.isBuffer(req.body) || req.body.length === 0) return null;
   if (type === undefined) throw new Refused(unsupportedMediaType);
   const bytes = withoutMark(req.body);

@@ -75,6 +75,9 @@ function parseTarget(url = ''): { readonly name: string | null; readonly query: 
   return { name: NAME.exec(path.replace(/^\/api\/run\//i, '/api/run/'))?.[1] ?? null, query };
 }
 
+/** The largest body, in bytes: as large as one of GraphQL. */
+const MAX_BODY = 2 * 1024 * 1024;
+
 /** @throws Refused, UnreadableBody, GraphQLError */
 async function readVariables(
   req: IncomingMessage,
@@ -83,7 +86,7 @@ async function readVariables(
   query: string,
 ): Promise<SentVariables> {
   const queried = readFormVariables(operation, parseForm(query, VARIABLE_QUERY));
-  const body = req.method === 'POST' ? await receiveBody(req, res) : null;
+  const body = req.method === 'POST' ? await receiveBody(req, res, MAX_BODY) : null;
   if (body === null) return queried;
   const given =
     body.type === JSON_TYPE
