@@ -74,13 +74,11 @@ describe.runIf(chromiumPath)('the preview of a link in the console, in a browser
     await page.getByRole('button', { name: 'Remove the image' }).click();
     await page.getByLabel('Title of the card').fill('');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await expect
-      .poll(stored)
-      .toMatchObject({
-        previewTitle: null,
-        previewDescription: 'Half price until Sunday',
-        previewImage: null,
-      });
+    await expect.poll(stored).toMatchObject({
+      previewTitle: null,
+      previewDescription: 'Half price until Sunday',
+      previewImage: null,
+    });
     expect(complaints).toEqual([]);
   });
 });
