@@ -1355,7 +1355,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText('A visitor from Japan with an iPhone in German is redirected to').waitFor();
     const steps = page.locator('.steps li');
-    expect((await steps.allInnerTexts()).slice(0, 2)).toEqual(['The link exists.', 'It is enabled.']);
+    expect((await steps.allInnerTexts()).slice(0, 2)).toEqual(['The link exists.', 'It has no start.']);
     await expect
       .poll(() => page.locator('.deciding').allInnerTexts())
       .toEqual(['It has no destinations by visitor. So the visitor gets the destination of the link.']);
