@@ -757,3 +757,41 @@ test.skipIf(isSqlite)('lets the planner know what is new', async () => {
   expect(await unknownToPlanner(db, ['Link', 'LinkCounter'])).toEqual([]);
   await fresh.stop();
 });
+
+test('aliases of any form, and the forwarding of a domain, come through an export', async () => {
+  await owner.data(
+    'mutation { createDomain(input: { name: "paths.example", forwardsPath: true }) { ... on Domain { id } } }',
+  );
+  const aliases = ['spring/sale', 'läden', '❤/🎉', 'v1.2'];
+  for (const alias of aliases) await owner.link({ alias });
+  for (const format of ['csv', 'json'] as const) {
+    const text = await exportOf(server, format);
+    expect(text).toContain('https://s.example/l%C3%A4den');
+    expect(await importInto(other, { text })).toMatchObject({ refused: 0, told: [] });
+    expect((await links(ownerThere)).map(({ alias }) => alias)).toEqual(aliases);
+    const where = { name: 'paths.example' };
+    expect(await other.database.prisma.domain.findUnique({ where })).toMatchObject({ forwardsPath: true });
+    expect((await importInto(other, { text })).existing).toBe(4);
+    expect(await exportOf(other, format)).toBe(text);
+    await emptyServer(other);
+    ownerThere = await other.caller();
+  }
+});
+
+test.each<[ImportFormat, string, string[]]>([
+  [
+    'bitly',
+    'Bitlink,Long URL\nbit.ly/l%C3%A4den,https://a.example/\nbit.ly/é,https://a.example/é\n',
+    ['läden', 'é'],
+  ],
+  ['shlink', 'shortUrl,longUrl\nhttps://s.example/spring/sale,https://a.example/\n', ['spring/sale']],
+  ['yourls', 'keyword,url\n🎉,https://a.example/\na/b,https://a.example/b\n', ['🎉', 'a/b']],
+  [
+    'csv',
+    'short_url,url\nläden,https://a.example/\nhttps://s.example/%E2%9D%A4%EF%B8%8F,https://a.example/b\n',
+    ['läden', '❤'],
+  ],
+])('takes aliases with slashes and of any script from %s', async (format, text, aliases) => {
+  expect(await importInto(server, { text }, { format })).toMatchObject({ refused: 0 });
+  expect((await links()).map(({ alias }) => alias)).toEqual(aliases);
+});

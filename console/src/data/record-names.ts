@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { ChangedRecordsDocument, type ChangedRecordsQuery, type Role } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { withoutScheme } from '../words/format.ts';
+import { shortUrlText, withoutScheme } from '../words/format.ts';
 
 /** The most records that a request reads by their ids. */
 export const MAX_RECORDS = 100;
@@ -21,7 +21,7 @@ const withRole = (name: string, role: Role | null): string =>
 function namesIn({ nodes }: ChangedRecordsQuery): [string, string][] {
   return nodes.flatMap((record): [string, string][] => {
     if (record === null) return [];
-    if ('shortUrl' in record) return [[record.nodeId, record.title ?? withoutScheme(record.shortUrl)]];
+    if ('shortUrl' in record) return [[record.nodeId, record.title ?? shortUrlText(record.shortUrl)]];
     if ('memberRole' in record) return [[record.nodeId, withRole(record.user.name, record.memberRole)]];
     if ('email' in record) return [[record.nodeId, withRole(record.email, record.invitedRole)]];
     if ('prefix' in record)

@@ -245,6 +245,7 @@ const fieldNamesOf: Texts['history']['fieldsOf'] = {
   DOMAIN: {
     name: 'Host',
     notFoundUrl: 'Ziel unbekannter Links',
+    forwardsPath: 'Weitergabe des Pfads',
     rootUrl: 'Ziel der Startseite',
     apps: 'Apps',
     verified: 'Bestätigung',
@@ -332,6 +333,7 @@ const subjects: Texts['fieldErrors']['subjects'] = {
   value: 'Die ID',
   type: 'Das Netzwerk',
   notFoundUrl: 'Die URL für unbekannte Links',
+  forwardsPath: 'Die Weitergabe des Pfads',
   rootUrl: 'Die URL für die Startseite',
   apps: 'Die Apps',
   accountName: 'Der Name des Kontos',

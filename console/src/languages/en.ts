@@ -239,6 +239,7 @@ const fieldNamesOf: Readonly<Partial<Record<string, Readonly<Partial<Record<stri
   DOMAIN: {
     name: 'host',
     notFoundUrl: 'where unknown links lead',
+    forwardsPath: 'whether the path is forwarded',
     rootUrl: 'where the bare domain leads',
     apps: 'apps',
     verified: 'verification',
@@ -327,6 +328,7 @@ const subjects: Readonly<Partial<Record<string, string>>> = {
   value: 'The id',
   type: 'The network',
   notFoundUrl: 'The URL for unknown links',
+  forwardsPath: 'Forwarding of paths',
   rootUrl: 'The URL for the root',
   apps: 'The list of apps',
   accountName: 'The name of the account',

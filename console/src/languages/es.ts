@@ -304,6 +304,7 @@ export const texts: Translation = {
       value: 'El identificador',
       type: 'La red',
       notFoundUrl: 'La URL de los enlaces desconocidos',
+      forwardsPath: 'La transmisión de la ruta',
       rootUrl: 'La URL de la raíz',
       apps: 'Las aplicaciones',
       accountName: 'El nombre de la cuenta',
@@ -1203,6 +1204,7 @@ export const texts: Translation = {
       DOMAIN: {
         name: 'host',
         notFoundUrl: 'destino de los enlaces desconocidos',
+        forwardsPath: 'transmisión de la ruta',
         rootUrl: 'destino de la raíz',
         apps: 'aplicaciones',
         verified: 'verificación',

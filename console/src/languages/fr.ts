@@ -303,6 +303,7 @@ export const texts: Translation = {
       value: 'L’identifiant',
       type: 'Le réseau',
       notFoundUrl: 'L’URL pour les liens inconnus',
+      forwardsPath: 'La transmission du chemin',
       rootUrl: 'L’URL pour la racine',
       apps: 'Les applications',
       accountName: 'Le nom du compte',
@@ -1211,6 +1212,7 @@ export const texts: Translation = {
       DOMAIN: {
         name: 'hôte',
         notFoundUrl: 'destination des liens inconnus',
+        forwardsPath: 'transmission du chemin',
         rootUrl: 'destination de la racine',
         apps: 'applications',
         verified: 'vérification',

@@ -13,7 +13,7 @@ import {
   UpdateDomainDocument,
 } from '../generated/documents.ts';
 import { fullAddressText } from '../parts/address.tsx';
-import { TextField } from '../parts/field.tsx';
+import { CheckField, TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { lazily } from '../parts/lazily.tsx';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
@@ -53,6 +53,7 @@ export function DomainsView(): ReactElement {
             {domain.rootUrl !== null && (
               <p className="quiet cut">{t.rootTo(fullAddressText(domain.rootUrl))}</p>
             )}
+            {domain.forwardsPath && <p className="quiet">{t.forwardsPathNow}</p>}
             {!domain.shared && !domain.verified && <DomainDns domain={domain} serviceHost={serviceHost} />}
             {!domain.shared && domain.verified && (
               <details>
@@ -84,6 +85,7 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
   const [name, setName] = useState(domain?.name ?? '');
   const [notFoundUrl, setNotFoundUrl] = useState(domain?.notFoundUrl ?? '');
   const [rootUrl, setRootUrl] = useState(domain?.rootUrl ?? '');
+  const [forwardsPath, setForwardsPath] = useState(domain?.forwardsPath ?? false);
   const t = settingsTexts.domains;
   const host = trimPasted(name)
     .replace(/^https?:\/\//i, '')
@@ -93,6 +95,7 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
       name: host,
       notFoundUrl: withScheme(notFoundUrl) || null,
       rootUrl: withScheme(rootUrl) || null,
+      forwardsPath,
     };
     const outcome =
       domain === null
@@ -134,6 +137,12 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
             onText={setNotFoundUrl}
             error={errors.notFoundUrl}
             hint={t.notFoundHint}
+          />
+          <CheckField
+            label={t.forwardsPath}
+            hint={t.forwardsPathHint}
+            checked={forwardsPath}
+            onChecked={setForwardsPath}
           />
         </>
       )}

@@ -92,6 +92,16 @@ export const foldName = (text: string): string => text.trim().toLocaleLowerCase(
 export const withoutScheme = (url: string): string =>
   url.replace(/^https?:\/\/(www\.)?/i, '').replace(/^([^/]+)\/$/, '$1');
 
+/** A short URL as people read it: without its scheme, and with its letters and emoji. */
+export function shortUrlText(url: string): string {
+  const text = withoutScheme(url);
+  try {
+    return decodeURI(text);
+  } catch {
+    return text;
+  }
+}
+
 const AROUND = '[\\s\\u200B-\\u200F\\u202A-\\u202E\\u2060\\u2066-\\u2069\\uFEFF]+';
 const around = new RegExp(`^${AROUND}|${AROUND}$`, 'g');
 

@@ -55,6 +55,7 @@ export async function* exportAccount(
       domain_not_found_url: domain.notFoundUrl,
       domain_root_url: domain.rootUrl,
       ...appsRecord(domain),
+      domain_forwards_path: domain.forwardsPath,
       ...exportTimes(domain),
     };
   for await (const operation of pages((page, id) =>

@@ -11,6 +11,7 @@ export const exportFields = [
   'domain_root_url',
   'domain_apple_apps',
   'domain_android_apps',
+  'domain_forwards_path',
   'alias',
   'url',
   ...linkTexts,

@@ -96,9 +96,10 @@ function buildLine(values: Values, access: Access, format: Format, now: Date) {
     names: nameLinks(values, format, notes),
     /** True if its host is a domain of the account: in our own export, and always for a line about a domain. */
     ownDomain: values.own_domain === true || kind === 'domain',
-    domainUrls: {
+    domainFields: {
       notFoundUrl: values.domain_not_found_url ?? null,
       rootUrl: values.domain_root_url ?? null,
+      forwardsPath: values.domain_forwards_path ?? null,
     },
     domainApps: { apple: values.domain_apple_apps, android: values.domain_android_apps },
     /** The fields of its links except the alias, as input of the rules for links. */

@@ -137,7 +137,7 @@ export class NamedRecords {
       throw new RefusedLine([
         fieldError(['domain'], refusal('NEW_DOMAIN', { role: permissions.DOMAINS.role })),
       ]);
-    const input = { name, ...line.domainUrls };
+    const input = { name, ...line.domainFields };
     await refusing(['domain'], () => parseInput(createDomainInput, input));
     const { apps = null } = await refusing(['domain'], () =>
       parseInput(importedApps, { apps: line.domainApps }),
@@ -151,7 +151,7 @@ export class NamedRecords {
   }
 
   async #createDomain(
-    input: ImportLine['domainUrls'] & { name: string },
+    input: ImportLine['domainFields'] & { name: string },
     apps: string | null,
   ): Promise<number> {
     const { db, writer, services, now, dryRun } = this.#context;

@@ -53,6 +53,7 @@ const columnNames: Readonly<Record<string, string>> = {
   'domain.notFoundUrl': 'domain_not_found_url',
   'domain.rootUrl': 'domain_root_url',
   'domain.apps': 'domain_apple_apps',
+  'domain.forwardsPath': 'domain_forwards_path',
   'space.name': 'space',
   'space.color': 'space_color',
   domainId: 'domain',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { foldCase, trimPasted } from '../../engine/rules/input.ts';
 import { itemsInJson } from '../../engine/tools/json-size.ts';
 import { splitPieces } from '../../engine/tools/pieces.ts';
+import { isAlias, normalizeAlias } from '../link/alias-grammar.ts';
 import { linkTexts, MAX_PIXELS, MAX_TAGS } from '../link/fields.ts';
 import { MAX_TARGETS } from '../link/targeting.ts';
 import { color as colorRule, name as nameRule } from '../name-and-color.ts';
@@ -252,6 +253,15 @@ export function shortUrlsIn(value: unknown): unknown[] {
   return splitItems(value, URL_SEPARATOR, MAX_SHORT_URLS);
 }
 
+/** An alias as it is, of one that may be percent-encoded. A slash that is encoded is none of its own. */
+function decodeAlias(alias: string): string {
+  try {
+    return /%2f/i.test(alias) ? alias : decodeURIComponent(alias);
+  } catch {
+    return alias;
+  }
+}
+
 /** The hosts and aliases of short URLs, with or without their scheme. */
 function shortUrlsSchema(format: Format) {
   const { root, inFolder } = format;
@@ -263,9 +273,9 @@ function shortUrlsSchema(format: Format) {
     const [hostName = '', ...path] = bare.split('/');
     const normal = normalizeDomainName(hostName);
     const whole = path.join('/').replace(/\/$/, '');
-    const alias = inFolder ? whole.replace(/^.*\//, '') : whole;
+    const alias = decodeAlias(inFolder ? whole.replace(/^.*\//, '') : whole);
     // People write only the alias.
-    if (isSheet && /^[\w-]+$/.test(bare)) return { host: null, alias: bare };
+    if (isSheet && !/[./]/.test(bare) && isAlias(normalizeAlias(bare))) return { host: null, alias: bare };
     return normal === null || alias === '' || alias === root ? undefined : { host: normal, alias };
   });
   return parsed(z.unknown(), `at most ${MAX_SHORT_URLS} short URLs`, (given) => {
@@ -333,7 +343,7 @@ function recordSchema(format: Format) {
       'android_url',
       'desktop_url',
     ),
-    ...each(flag, 'own_domain', 'has_privacy_password', 'redirect_rules'),
+    ...each(flag, 'own_domain', 'domain_forwards_path', 'has_privacy_password', 'redirect_rules'),
     ...each(yesOrNo, 'forward_query', 'public_statistics'),
     ...each(time, 'created_at', 'updated_at', 'last_clicked_at', 'test_ends_at'),
     clicks: count,

@@ -36,7 +36,7 @@ function Preview({
   edit: Pick<EditState, 'fields' | 'isChanged'>;
 }): ReactElement {
   const t = texts.link;
-  const host = withoutScheme(link.shortUrl).replace(/[^/]*$/, '');
+  const host = withoutScheme(link.shortUrl).replace(/\/.*$/s, '/');
   const list = fields.targetType === 'NONE' ? null : fields.targetType;
   const targets = list === null ? [] : filledTargets(fields.targets[list]);
   const isInTurn = list === 'ROTATION' && targets.length > 0;

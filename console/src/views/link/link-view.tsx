@@ -19,7 +19,7 @@ import { publicItems } from '../../parts/public-page.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../texts.ts';
-import { withoutScheme } from '../../words/format.ts';
+import { shortUrlText } from '../../words/format.ts';
 import { EditLink } from './edit-link.tsx';
 
 const Statistics = lazily(
@@ -36,7 +36,7 @@ type Tab = (typeof tabs)[number];
 function titleParts(link: LinkWholeFragment | null | undefined, tab: Tab | undefined): string[] {
   if (link === undefined) return [texts.places.links];
   if (link === null) return [texts.link.none];
-  const name = withoutScheme(link.shortUrl);
+  const name = shortUrlText(link.shortUrl);
   return tab === undefined || tab === 'edit' ? [name] : [texts.link.tabs[tab], name];
 }
 
@@ -178,7 +178,7 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
       <div>
         <div className="name">
           <h1>
-            <bdi>{withoutScheme(link.shortUrl)}</bdi>
+            <bdi>{shortUrlText(link.shortUrl)}</bdi>
           </h1>
           <CopyButton text={link.shortUrl} alone />
         </div>
@@ -203,7 +203,7 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
           <Icon name="qr" />
           {t.qr}
         </button>
-        <Menu label={t.actionsOf(withoutScheme(link.shortUrl))} items={items} />
+        <Menu label={t.actionsOf(shortUrlText(link.shortUrl))} items={items} />
       </div>
       {isQr && <QrDialog shortUrl={link.shortUrl} onClose={() => setQr(false)} />}
     </header>

@@ -9,7 +9,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { QrCode, QrDialog } from '../../parts/qr-lazily.tsx';
 import { texts } from '../../texts.ts';
-import { withoutScheme } from '../../words/format.ts';
+import { shortUrlText } from '../../words/format.ts';
 
 /** The links that were just made, with the actions that people want at once. */
 export function Created({
@@ -39,7 +39,7 @@ export function Created({
 
 const ShortUrl = ({ link: { shortUrl } }: { link: LinkRowFragment }): ReactElement => (
   <a href={shortUrl} target="_blank" rel="noreferrer">
-    {withoutScheme(shortUrl)}
+    {shortUrlText(shortUrl)}
   </a>
 );
 

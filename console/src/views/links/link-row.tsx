@@ -15,7 +15,7 @@ import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { publicItems } from '../../parts/public-page.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { texts } from '../../texts.ts';
-import { ago, atMoment, inShort, withoutScheme } from '../../words/format.ts';
+import { ago, atMoment, inShort, shortUrlText } from '../../words/format.ts';
 
 export interface LinkRowProps {
   readonly link: LinkRowFragment;
@@ -54,7 +54,7 @@ export function LinkRow({
   const [isQr, setQr] = useState(false);
   const address = `/links/${link.id}${query}`;
   const statistics = `/links/${link.id}/statistics${query}`;
-  const short = withoutScheme(link.shortUrl);
+  const short = shortUrlText(link.shortUrl);
   const t = texts.links;
   const actions: readonly MenuItem[] = [
     {

@@ -105,12 +105,21 @@ export const looksAnywhere = ({ search, searchBy }: LinksState): boolean =>
   search.trim() !== '' && searchBy === 'ANYWHERE';
 
 /** A short URL, with or without its scheme, or only its path; anything behind the alias is ignored, such as a plus or a query. */
-const shortUrl = /^(?:https?:\/\/)?([^\s/?#]+\/|\/)([\w-]*)\/?\+?(?:[?#].*)?$/i;
+const shortUrl = /^(?:https?:\/\/)?([^\s/?#]+\/|\/)([\p{L}\p{M}\p{N}\p{So}\p{Sk}\u200d\w.%/-]*?)\/?\+?(?:[?#].*)?$/iu;
+
+/** The alias of a short URL as the service keeps it. */
+function decoded(alias: string): string {
+  try {
+    return decodeURIComponent(alias).replaceAll(/[\ufe0e\ufe0f]/g, '').normalize('NFC');
+  } catch {
+    return alias;
+  }
+}
 
 /** The host and the alias of a short URL, which may be half typed; the host of a path alone is empty. Null for other texts. */
 export function parseShortUrl(search: string): { readonly host: string; readonly alias: string } | null {
   const [, host, alias = ''] = shortUrl.exec(trimPasted(search)) ?? [];
-  return host === undefined ? null : { host: host.slice(0, -1).toLowerCase(), alias };
+  return host === undefined ? null : { host: host.slice(0, -1).toLowerCase(), alias: decoded(alias) };
 }
 
 /** The most words of a search anywhere. */
@@ -139,7 +148,7 @@ interface Named {
 export function searchedAlias({ search, searchBy }: LinksState): string | null {
   if (searchBy === 'URL') return null;
   const text = trimPasted(search);
-  return parseShortUrl(text)?.alias || (/^[\w-]+$/.test(text) ? text : null);
+  return parseShortUrl(text)?.alias || (/^[\p{L}\p{M}\p{N}\p{So}\p{Sk}\u200d\ufe0f\w-]+$/u.test(text) ? decoded(text) : null);
 }
 
 /** The most domains on which the short URL of an alias is looked up. */

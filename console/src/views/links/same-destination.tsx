@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { type LinkRowFragment, LinksToDocument } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { texts } from '../../texts.ts';
-import { encodeBidi, trimPasted, withoutScheme } from '../../words/format.ts';
+import { encodeBidi, shortUrlText, trimPasted } from '../../words/format.ts';
 
 const PAUSE = 250;
 /** The first characters that a stored address may have in another form: links of earlier versions have them raw. */
@@ -35,7 +35,7 @@ export function SameDestination({ url }: { url: string }): ReactElement | null {
   return (
     <p className="notice" role="status">
       <span>{texts.newLink.same}</span>
-      <Link href={`/links/${link.id}`}>{withoutScheme(link.shortUrl)}</Link>
+      <Link href={`/links/${link.id}`}>{shortUrlText(link.shortUrl)}</Link>
       <CopyButton text={link.shortUrl} />
       <span className="quiet">{texts.newLink.another}</span>
     </p>

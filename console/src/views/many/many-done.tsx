@@ -22,7 +22,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/form-dialog.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
-import { toLocalInput, withoutScheme } from '../../words/format.ts';
+import { shortUrlText, toLocalInput } from '../../words/format.ts';
 import { BulkTags } from '../links/bulk-tags.tsx';
 import { parseState, toQuery } from '../links/links-state.ts';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';
@@ -216,7 +216,7 @@ function MadeLinks({ made }: { made: readonly Made[] }): ReactElement {
             {made.slice(0, MAX_ROWS).map(({ id, shortUrl, title, url }) => (
               <tr key={id}>
                 <th scope="row" className="made">
-                  <span>{withoutScheme(shortUrl)}</span>
+                  <span>{shortUrlText(shortUrl)}</span>
                   <CopyButton text={shortUrl} />
                 </th>
                 <td>{title ? <bdi>{title}</bdi> : <Address of={url} />}</td>

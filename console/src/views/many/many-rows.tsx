@@ -3,7 +3,7 @@ import { PAUSE } from '../../data/checked-lines.ts';
 import { type CutText, cellsOfLine, namesIn, splitCells, type TextRecord } from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
 import { texts } from '../../texts.ts';
-import { inDigits, withoutScheme } from '../../words/format.ts';
+import { inDigits, shortUrlText } from '../../words/format.ts';
 
 /** The number of lines of a table that are shown. */
 export const MAX_ROWS = 200;
@@ -109,7 +109,7 @@ function Alias({
         <span className="hint">
           {!isThere && `${t.linked} `}
           <a href={`./links/${other.id}`} target="_blank" rel="noreferrer">
-            {isThere ? t.existing : withoutScheme(other.shortUrl)}
+            {isThere ? t.existing : shortUrlText(other.shortUrl)}
           </a>
         </span>
       )}

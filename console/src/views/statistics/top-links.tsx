@@ -4,7 +4,7 @@ import { useRead } from '../../data/read.ts';
 import { TopLinksOfDocument } from '../../generated/documents.ts';
 import { FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
-import { asChange, inDigits, withoutScheme } from '../../words/format.ts';
+import { asChange, inDigits, shortUrlText } from '../../words/format.ts';
 import { DownloadStatistics } from './download.tsx';
 import { asking, type Owner, readOwnerPart } from './owner.ts';
 import type { Period } from './period.ts';
@@ -64,7 +64,7 @@ export function TopLinks({
               <rect width={(clicks / most) * 100} height="1" />
             </svg>
             <Link href={`/links/${link.id}/statistics${rest ? `?${rest}` : ''}`} className="name">
-              <bdi>{withoutScheme(link.shortUrl)}</bdi>
+              <bdi>{shortUrlText(link.shortUrl)}</bdi>
               {link.title !== null && (
                 <span className="quiet">
                   {' '}

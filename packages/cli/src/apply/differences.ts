@@ -1,6 +1,6 @@
 import type { LinkFragment, UpdateLinkInput } from '@linkspace/client';
 import type { FileExpiration, FileLink, FileTargeting } from './fields.ts';
-import { kept, keptUrl } from './kept.ts';
+import { kept, keptAlias, keptUrl } from './kept.ts';
 import { hasRules, hasTests } from './same-rules.ts';
 
 /** A field that changes. */
@@ -95,7 +95,7 @@ export function findDifferences(
 
   compare('url', url, { isSame: keptUrl(url) === stored.url, from: stored.url });
   if (alias !== undefined)
-    compare('alias', alias, { isSame: kept(alias) === stored.alias, from: stored.alias });
+    compare('alias', alias, { isSame: keptAlias(alias) === stored.alias, from: stored.alias });
   if (title !== undefined) {
     const isSame = ((title && kept(title)) || null) === stored.title;
     compare('title', title, { isSame, from: stored.title });
