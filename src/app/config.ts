@@ -217,6 +217,8 @@ const settings = {
   mcp: ['MCP', flag.default(true)],
   /** True if domains must be verified before they serve visitors. */
   verifiesDomains: ['DOMAIN_VERIFICATION', flag.default(true)],
+  /** True if new aliases on shared domains may have letters of any script. */
+  sharesScripts: ['SHARED_SCRIPTS', flag.default(false)],
   /** The redirect for visitors of an unknown alias on the default domain. */
   notFoundUrl: ['NOT_FOUND_URL', absoluteUrl.optional()],
   /** The path of a file of hosts that no link may lead to. */

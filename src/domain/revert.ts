@@ -202,7 +202,15 @@ async function restoreDeletedLink(
   const before = inputBefore(parsed);
   const ids = (given: unknown) => [given ?? []].flat().map(Number);
   const given = { spaceIds: ids(before.spaceId), pixelIds: ids(before.pixelIds), tagIds: ids(before.tagIds) };
-  const none = { domainIds: [], utmTemplateIds: [], hosts: [], aliases: [], aliasKeys: [], externalIds: [] };
+  const none = {
+    domainIds: [],
+    utmTemplateIds: [],
+    hosts: [],
+    aliases: [],
+    places: [],
+    aliasKeys: [],
+    externalIds: [],
+  };
   const found = await findReferences(db, { accountId: actor.accountId, ...given, ...none });
   const input = {
     ...before,

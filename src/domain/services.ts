@@ -37,6 +37,8 @@ export interface Services {
   readonly sharedPreviews: boolean;
   /** True if domains must be verified before they serve visitors. */
   readonly verifiesDomains: boolean;
+  /** True if aliases on domains that several accounts use may have letters of any script. */
+  readonly sharesScripts: boolean;
   /** The texts of the TXT records of a host name in DNS. @param timeout in milliseconds */
   resolveTxt(name: string, timeout?: number): Promise<readonly string[]>;
   /** True if webhooks may call addresses in the operator's own network. */
@@ -49,7 +51,7 @@ export interface Services {
 
 interface Settings
   extends Pick<Services, 'verifiesDomains' | 'allowPrivateWebhooks'>,
-    Partial<Pick<Services, 'previewMegabytes' | 'sharedPreviews'>> {
+    Partial<Pick<Services, 'previewMegabytes' | 'sharedPreviews' | 'sharesScripts'>> {
   readonly baseUrl: string;
   readonly consoleUrl?: string | undefined;
   /** The port that the service listens on. */
@@ -99,6 +101,7 @@ export function createServices({ baseUrl, consoleUrl, port, ...settings }: Setti
     allowPrivateWebhooks: settings.allowPrivateWebhooks,
     sharedPreviews: settings.sharedPreviews ?? false,
     previewMegabytes: settings.previewMegabytes ?? PREVIEW_MEGABYTES,
+    sharesScripts: settings.sharesScripts ?? false,
     ...given,
   };
 }

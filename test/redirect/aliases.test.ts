@@ -63,6 +63,17 @@ test.each<[alias: string, sent: string, ...others: string[]]>([
   expect((await open(`/${sent}%2B`)).status).toBe(200);
 });
 
+test('a page of statistics with a password has a cookie and an address in ASCII', async () => {
+  await make('gärten/🎉', { privacy: 2, privacy_password: 'open' });
+  const path = `/g%C3%A4rten/${encodeURIComponent('🎉')}+`;
+  expect((await open('/ga%CC%88rten/%F0%9F%8E%89+.')).status).toBe(401);
+  const { status, location, headers } = await open(path, { form: { password: 'open' } });
+  expect([status, location]).toEqual([303, path]);
+  const [cookie = ''] = String(headers['set-cookie']).split(';');
+  expect(String(headers['set-cookie'])).toContain(`; Path=${path};`);
+  expect((await open(path, { headers: { Cookie: cookie } })).status).toBe(200);
+});
+
 test('the whole path counts before its beginning, and that before what is of ASCII', async () => {
   for (const alias of ['g', 'gärten', 'gärten👍', 'sale', 'sale.html', 'autumn', 'autumn/sale'])
     await make(alias);
@@ -198,6 +209,67 @@ describe('a domain that forwards paths', () => {
       statistics: { top: { rows: [{ value: to('guide'), clicks: 3 }] } },
     });
   });
+});
+
+describe('a domain that several accounts use', () => {
+  const TAKEN = 'The alias field is already taken on this domain.';
+  const LATIN = 'The alias field may have only Latin letters on a domain that several accounts use.';
+  const refusalOf = async (caller: Caller, alias: string, more: object = {}) => {
+    const { status, body } = await caller.rest('POST', '/links', { url: to('x'), alias, ...more });
+    return status === 201 ? null : (body as { message: string }).message;
+  };
+
+  test('refuses an alias above or below another account’s, and not its own', async () => {
+    const other = await server.caller('other');
+    await make('brand');
+    await make('shop/summer');
+    for (const alias of ['brand/shop', 'brand/shop/1', 'shop', 'shop/summer/1', 'shop/summer'])
+      expect([alias, await refusalOf(other, alias)]).toEqual([alias, TAKEN]);
+    for (const alias of ['brands', 'brand-1', 'shops/winter', 'brandshop/1', 'Brand/shop'])
+      expect([alias, await refusalOf(other, alias)]).toEqual([alias, null]);
+    for (const alias of ['brand/shop', 'brand/shop/1', 'shop', 'shop/summer/1'])
+      expect([alias, await refusalOf(owner, alias)]).toEqual([alias, null]);
+    // Renaming, and many at once.
+    const { id } = await other.link({ alias: 'free' });
+    const renamed = await other.rest('PATCH', `/links/${id}`, { alias: 'brand/x' });
+    expect([renamed.status, (renamed.body as { message: string }).message]).toEqual([422, TAKEN]);
+    const { importLinks } = await other.data<{ importLinks: { results: { status: string }[] } }>(
+      `mutation ($text: String!) { importLinks(text: $text, format: CSV, onTaken: SUFFIX) { results { status } } }`,
+      {
+        text: 'url,alias\nhttps://example.com/1,brand/y\nhttps://example.com/2,other/y\nhttps://example.com/3,shop\n',
+      },
+    );
+    expect(importLinks.results.map(({ status }) => status)).toEqual(['REFUSED', 'CREATED', 'REFUSED']);
+  });
+
+  test('gives one of two aliases that are above each other, however many ask at once', async () => {
+    const other = await server.caller('other');
+    const pairs = Array.from({ length: 12 }, (_, index) =>
+      Promise.all([refusalOf(owner, `race-${index}`), refusalOf(other, `race-${index}/below/it`)]),
+    );
+    for (const refused of await Promise.all(pairs)) expect([...refused].sort()).toEqual([TAKEN, null]);
+  });
+
+  test('has Latin letters only, unless SHARED_SCRIPTS is on; one account alone, and own domains, have all', async () => {
+    await server.caller('other');
+    for (const alias of ['лето', 'sale/日本', 'שלום']) expect(await refusalOf(owner, alias)).toBe(LATIN);
+    for (const alias of ['läden', '🎉', '2027', 'sale/é']) expect(await refusalOf(owner, alias)).toBe(null);
+    const { id: domain_id } = await ownDomain(false);
+    expect(await refusalOf(owner, 'лето', { domain_id })).toBe(null);
+    await server.database.prisma.account.deleteMany({ where: { name: 'other' } });
+    expect(await refusalOf(owner, 'лето')).toBe(null);
+  });
+});
+
+test('SHARED_SCRIPTS=on lets accounts that share a domain have all letters', async () => {
+  const sharing = await startTestServer({ sharesScripts: true });
+  try {
+    const [one, another] = [await sharing.caller('one'), await sharing.caller('another')];
+    await one.link({ alias: 'лето' });
+    await another.link({ alias: '日本' });
+  } finally {
+    await sharing.stop();
+  }
 });
 
 test('links of earlier versions work at paths of one segment that new ones cannot have', async () => {

@@ -11,6 +11,8 @@ export interface References {
   readonly utmTemplateIds: readonly number[];
   readonly hosts: readonly string[];
   readonly aliases: readonly string[];
+  /** New aliases on their domains; only their places among those of other accounts matter. */
+  readonly places: readonly NewPlace[];
   /** Case-folded aliases of the account's links. */
   readonly aliasKeys: readonly string[];
   /** External ids of the account's links. */
@@ -26,7 +28,27 @@ export interface AliasHolder {
   readonly accountId: number;
 }
 
+/** An alias on a domain. */
+export interface AliasPlace {
+  readonly domainId: number;
+  readonly alias: string;
+}
+
+/** A new alias on a domain, with the aliases above it. */
+export interface NewPlace extends AliasPlace {
+  readonly above: readonly string[];
+}
+
+/** A text that is equal for equal places; no alias has a space. */
+export function placeKey({ domainId, alias }: AliasPlace): string {
+  return `${domainId} ${alias}`;
+}
+
 export interface FoundReferences {
+  /** Domains that several accounts use. */
+  readonly sharedDomainIds: ReadonlySet<number>;
+  /** The keys of places above or below the alias of another account, on a domain that several accounts use. */
+  readonly nearOthers: ReadonlySet<string>;
   /** Domains that the account may use: its own, and shared ones. Those of others are not revealed. */
   readonly domainIds: ReadonlySet<number>;
   readonly spaceIds: ReadonlySet<number>;
@@ -41,7 +63,43 @@ export interface FoundReferences {
 }
 
 interface Row extends AliasHolder {
-  readonly kind: 'domain' | 'space' | 'pixel' | 'tag' | 'utm' | 'host' | 'alias' | 'external';
+  readonly kind:
+    | 'domain'
+    | 'space'
+    | 'pixel'
+    | 'tag'
+    | 'utm'
+    | 'host'
+    | 'alias'
+    | 'external'
+    | 'shared'
+    | 'near';
+}
+
+/** Places above or below an alias of another account on a shared domain. After a slash comes 0, so all below lies between them. */
+function selectNear({ dialect }: Data, accountId: number, places: readonly NewPlace[]): Sql {
+  const below = dialect.table(
+    { domainId: 'integer', alias: 'text', first: 'text', end: 'text' },
+    places.map(({ domainId, alias }) => [domainId, alias, `${alias}/`, `${alias}0`]),
+  );
+  const above = dialect.table(
+    { domainId: 'integer', alias: 'text', above: 'text' },
+    places.flatMap(({ domainId, alias, above }) => above.map((one) => [domainId, alias, one])),
+  );
+  const near = (asked: Sql, isNear: Sql) => sql`
+    SELECT "asked"."domainId", "asked"."alias" FROM ${asked} AS "asked"
+      JOIN "Domain" ON "Domain"."id" = "asked"."domainId" AND "Domain"."accountId" IS NULL
+    WHERE EXISTS (SELECT 1 FROM "Link" AS "near" WHERE "near"."domainId" = "asked"."domainId"
+      AND "near"."accountId" <> ${accountId} AND ${isNear})`;
+  const isBelow = sql`"near"."alias" > "asked"."first" AND "near"."alias" < "asked"."end"`;
+  const all = [
+    near(below, isBelow),
+    ...(places.some((place) => place.above.length > 0)
+      ? [near(above, sql`"near"."alias" = "asked"."above"`)]
+      : []),
+  ];
+  return sql`SELECT 'near' AS "kind", 0 AS "id", "domainId", "alias", '' AS "url", 0 AS "accountId"
+    FROM (${join(all, ' UNION ALL ')}) AS "near"`;
 }
 
 /** A condition: the account may use the domain, which is its own or a shared one. */
@@ -52,7 +110,7 @@ export function isUsableBy(accountId: number): Sql {
 /** Looks up all references in one statement; in none, if there are none. Each list is one parameter, however long it is. */
 export async function findReferences(db: Data, references: References): Promise<FoundReferences> {
   const { accountId, domainIds, spaceIds, pixelIds, tagIds, utmTemplateIds, hosts } = references;
-  const { aliases, aliasKeys, externalIds } = references;
+  const { aliases, places, aliasKeys, externalIds } = references;
   const { isIn } = db.dialect;
   const own = sql`"accountId" = ${accountId}`;
   const onDomain = isIn(sql`"domainId"`, 'integer', domainIds);
@@ -86,6 +144,13 @@ export async function findReferences(db: Data, references: References): Promise<
       utmTemplateIds,
       sql`${record('utm', sql`''`)} FROM "UtmTemplate" WHERE ${isIn(sql`"id"`, 'integer', utmTemplateIds)} AND ${own}`,
     ],
+    [
+      places,
+      sql`${record('shared', sql`''`)} FROM "Domain"
+        WHERE ${isIn(sql`"id"`, 'integer', [...new Set(places.map(({ domainId }) => domainId))])} AND "accountId" IS NULL
+          AND EXISTS (SELECT 1 FROM "Account" WHERE "Account"."id" <> ${accountId})`,
+    ],
+    [places, selectNear(db, accountId, places)],
     [aliases, sql`${link} WHERE ${onDomain} AND ${isIn(sql`"alias"`, 'text', aliases)}`],
     [aliasKeys, sql`${link} WHERE ${own} AND ${isIn(sql`"aliasKey"`, 'text', aliasKeys)}`],
     [
@@ -99,6 +164,8 @@ export async function findReferences(db: Data, references: References): Promise<
   const of = (kind: Row['kind']) => rows.filter((row) => row.kind === kind);
   const listIds = (kind: Row['kind']) => new Set(of(kind).map(({ id }) => id));
   return {
+    sharedDomainIds: listIds('shared'),
+    nearOthers: new Set(of('near').map(placeKey)),
     domainIds: listIds('domain'),
     spaceIds: listIds('space'),
     pixelIds: listIds('pixel'),

@@ -1,3 +1,4 @@
+import type { NewPlace } from '../../db/reading/references.ts';
 import { longestFor, textSchema, trimPasted, withoutEnd } from '../../engine/rules/input.ts';
 import { isOnHost, pathIn } from '../../engine/rules/url.ts';
 import { type Random, randomText } from '../../engine/tools/random.ts';
@@ -7,6 +8,7 @@ import {
   ALIAS_FORM,
   type AliasFault,
   findAliasFault,
+  listAbove,
   MAX_ALIAS,
   MAX_ALIAS_BYTES,
   MAX_SEGMENTS,
@@ -226,6 +228,11 @@ export const aliasInput = textSchema(1, MAX_ALIAS, asStored)
     else if (isReserved(alias)) context.addIssue(refusal('SERVICE_PATH').issue);
   })
   .meta({ pattern: ALIAS_FORM });
+
+/** A new alias on a domain, for the question whether it is above or below another account's. */
+export function newPlace(domainId: number, alias: string): NewPlace {
+  return { domainId, alias, above: listAbove(alias) };
+}
 
 /** Without vowels and similar digits, so that no words appear; without characters that are easily confused. */
 const CHARACTERS = 'bcdfghjkmnpqrstvwxz2456789';

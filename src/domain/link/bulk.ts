@@ -18,7 +18,7 @@ import { NO_STORED_RULES } from '../rule/parse.ts';
 import type { Services } from '../services.ts';
 import { type NamedTag, noRoom, roomForTags, tagsNamed } from '../tag.ts';
 import { utmFor } from '../utm-template.ts';
-import { generatedAliases } from './alias.ts';
+import { generatedAliases, newPlace } from './alias.ts';
 import { domainNamesIn, inputErrors, takenAlias, takenExternalId } from './check.ts';
 import { createLinkInput, type NewLinkInput, newLinkFields } from './fields.ts';
 import { prepareRow } from './new-row.ts';
@@ -139,7 +139,8 @@ async function decideOutcome(
   const newTags = tagKeys.filter((key) => !tags.known.has(key));
   if (newTags.length > tags.room) errors.push(fieldError(['tags'], noRoom));
   const errorsOfId = isExternalIdTaken ? [takenExternalId] : [];
-  if (errors.length > 0) return { kind: 'refused', fields: [...errors, ...errorsOfId], taken: false };
+  if (errors.length > 0)
+    return { kind: 'refused', fields: [...errors, ...errorsOfId], taken: errors.includes(takenAlias) };
   let name = alias;
   if (holder) {
     const next = mayRename
@@ -313,6 +314,7 @@ function findInputReferences(
     utmTemplateIds: [...new Set(inputs.flatMap(({ utmTemplateId }) => utmTemplateId ?? []))],
     hosts: [...new Set(inputs.flatMap(domainNamesIn))],
     aliases: inputs.map(({ alias }) => alias),
+    places: inputs.map(({ domainId, alias }) => newPlace(domainId, alias)),
     aliasKeys: inputs.map(({ alias }) => foldCase(alias)),
     externalIds: [...new Set(inputs.flatMap(({ externalId }) => externalId ?? []))],
   });

@@ -1,5 +1,5 @@
 import type { Data } from '../../db/database.ts';
-import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
+import { type FoundReferences, findReferences, placeKey } from '../../db/reading/references.ts';
 import type { Writer } from '../../engine/rules/caller.ts';
 import type { FieldError } from '../../engine/rules/errors.ts';
 import { fieldError } from '../../engine/rules/errors.ts';
@@ -12,6 +12,8 @@ import { NO_STORED_RULES } from '../rule/parse.ts';
 import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { namesServing } from '../short-domain/host.ts';
+import { newPlace } from './alias.ts';
+import { hasOtherLetters } from './alias-grammar.ts';
 import { hostBlocked } from './blocklists.ts';
 import { type LinkInput, resolveTime, wrongDomain, wrongSpace, wrongUtmTemplate } from './fields.ts';
 import { listAddresses } from './targeting.ts';
@@ -22,6 +24,7 @@ export const takenAlias = fieldError(['alias'], refusal('ALIAS_TAKEN'));
 export const takenExternalId = fieldError(['externalId'], refusal('EXTERNAL_ID_TAKEN'));
 export const ownDomain = refusal('SHORT_DOMAIN');
 const aliasReserved = refusal('ALIAS_RESERVED');
+const notLatin = refusal('ALIAS_LATIN');
 
 /** Every address in the input, with its path. */
 function addressesIn({
@@ -68,7 +71,7 @@ export function domainNamesIn(input: LinkInput): string[] {
 export async function findInputErrors(
   db: Data,
   actor: Writer,
-  services: Pick<Services, 'lists' | 'isOtherName'>,
+  services: Pick<Services, 'lists' | 'isOtherName' | 'sharesScripts'>,
   { input, domainId, link, now }: Omit<Checked, 'isTaken'>,
 ): Promise<FieldError[]> {
   const {
@@ -91,6 +94,7 @@ export async function findInputErrors(
     utmTemplateIds: utmTemplateId == null ? [] : [utmTemplateId],
     hosts: listDomainNames(addedAddresses(input, link)),
     aliases: alias == null ? [] : [alias],
+    places: alias == null || alias === link?.alias ? [] : [newPlace(domainId, alias)],
     aliasKeys: [],
     externalIds: externalId == null ? [] : [externalId],
   });
@@ -113,7 +117,7 @@ interface Checked {
 /** The errors of the input, given the results of the look-up. */
 export function inputErrors(
   found: FoundReferences,
-  { lists, isOtherName }: Pick<Services, 'lists' | 'isOtherName'>,
+  { lists, isOtherName, sharesScripts }: Pick<Services, 'lists' | 'isOtherName' | 'sharesScripts'>,
   { input, domainId, link, isTaken, now }: Checked,
 ): FieldError[] {
   const { alias, spaceId, utmTemplateId } = input;
@@ -126,8 +130,17 @@ export function inputErrors(
       refuse(path, ownDomain);
   for (const { path, url } of addresses) if (lists.blocksAddress(url)) refuse(path, hostBlocked);
   if (link === null && !found.domainIds.has(domainId)) refuse(['domainId'], wrongDomain);
-  if (isTaken) errors.push(takenAlias);
-  else if (alias != null && alias !== link?.alias && lists.reserves(alias)) refuse(['alias'], aliasReserved);
+  const newAlias = alias == null || alias === link?.alias ? null : alias;
+  if (isTaken || (newAlias !== null && found.nearOthers.has(placeKey({ domainId, alias: newAlias }))))
+    errors.push(takenAlias);
+  else if (newAlias !== null && lists.reserves(newAlias)) refuse(['alias'], aliasReserved);
+  else if (
+    newAlias !== null &&
+    found.sharedDomainIds.has(domainId) &&
+    !sharesScripts &&
+    hasOtherLetters(newAlias)
+  )
+    refuse(['alias'], notLatin);
   if (spaceId != null && !found.spaceIds.has(spaceId)) refuse(['spaceId'], wrongSpace);
   if (utmTemplateId != null && !found.utmTemplateIds.has(utmTemplateId))
     refuse(['utmTemplateId'], wrongUtmTemplate);

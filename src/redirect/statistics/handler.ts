@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { readShownLink, type ShownLink } from '../../db/statistics/link-for-page.ts';
+import { encodeAlias } from '../../domain/link/alias-grammar.ts';
 import type { OperatorLists } from '../../domain/link/blocklists.ts';
 import { composeShortUrl } from '../../domain/short-domain/host.ts';
 import {
@@ -89,7 +90,7 @@ export function createStatisticsPages(
     const link = await links.read((db) => readShownLink(db, domain.id, alias, now()));
     if (link === null) return false;
     const length = pageLength(new URLSearchParams(query).get('days'));
-    const path = `/${link.alias}+`;
+    const path = `/${encodeAlias(link.alias)}+`;
     const Location = new URLSearchParams(query).has('days') ? `${path}?days=${length}` : path;
     const { id, privacyPassword: hash } = link;
     const form = (wrong: boolean) =>
