@@ -113,6 +113,15 @@ try {
   await check('the host of BASE_URL gets a certificate, and is served', async () => {
     assert.equal((await askCaddy('s.example', { path: '/who' })).location, 'https://example.com/default');
   });
+  await check('aliases with letters, emoji and slashes are passed on', async () => {
+    for (const alias of ['spring/sale', 'l\u00e4den', '\u2764/\u{1f389}']) {
+      const { url, short_url: address } = await owner.link({ alias, url: 'https://example.com/alias' });
+      const { pathname } = new URL(String(address));
+      for (const path of [pathname, `${pathname}/`, `${pathname}.`])
+        assert.equal((await askCaddy('s.example', { path })).location, url);
+    }
+    assert.equal((await askCaddy('s.example', { path: '/spring%2Fsale' })).status, 404);
+  });
   await check('while one of two processes is down, every request is answered', async () => {
     for (let i = 0; i < 50; i++) assert.equal((await askCaddy('s.example', { path: '/who' })).status, 302);
   });

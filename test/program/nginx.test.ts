@@ -1,9 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blocksOf } from '../support/markdown.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -11,6 +12,8 @@ import { Caller } from '../support/server.ts';
 import { type StartedService, startService } from '../support/service.ts';
 import { openAs, refusalAt } from '../support/sockets.ts';
 import { visit } from '../support/visit.ts';
+
+const run = promisify(execFile);
 
 const KEY = 'the-first-key-of-an-empty-database';
 const isInstalled = spawnSync('nginx', ['-v']).status === 0;
@@ -99,6 +102,24 @@ describe.runIf(isInstalled)('behind nginx, configured as in the guide to operati
     expect(await at({ Host: `s.example:${port}`, 'X-Forwarded-Host': 'go.example' })).toBe(
       'https://example.com/default',
     );
+  });
+
+  test('passes paths of aliases on as they are, percent-encoded or not', async () => {
+    const at = `s.example:${port}`;
+    const { body } = await owner.rest('GET', '/links?search_by=alias&search=who');
+    expect(body).toMatchObject({ status: 200 });
+    for (const alias of ['spring/sale', 'läden', '❤/🎉']) {
+      const made = await owner.link({ alias, url: `https://example.com/${encodeURIComponent(alias)}` });
+      const { pathname } = new URL(String(made.short_url));
+      for (const path of [pathname, `${pathname}/`, pathname.replace('/', '//'), `${pathname}.`])
+        expect((await visit(origin, path, { headers: { Host: at } })).location).toBe(made.url);
+      expect((await visit(origin, `${pathname}+`, { headers: { Host: at } })).status).toBe(200);
+      const curl = await run('curl', ['-si', '-H', `Host: ${at}`, `${origin}/${alias}`]);
+      // Some versions of curl send letters as they are, and get them back percent-encoded.
+      const [, location = curl.stdout] = /^location: (.*)\r$/im.exec(curl.stdout) ?? [];
+      expect([made.url, pathname]).toContain(location);
+    }
+    expect((await visit(origin, '/spring%2Fsale', { headers: { Host: at } })).status).toBe(404);
   });
 
   test('writes page links with the requested host and scheme', async () => {

@@ -105,12 +105,15 @@ export const looksAnywhere = ({ search, searchBy }: LinksState): boolean =>
   search.trim() !== '' && searchBy === 'ANYWHERE';
 
 /** A short URL, with or without its scheme, or only its path; anything behind the alias is ignored, such as a plus or a query. */
-const shortUrl = /^(?:https?:\/\/)?([^\s/?#]+\/|\/)([\p{L}\p{M}\p{N}\p{So}\p{Sk}\u200d\w.%/-]*?)\/?\+?(?:[?#].*)?$/iu;
+const shortUrl =
+  /^(?:https?:\/\/)?([^\s/?#]+\/|\/)((?:[\p{L}\p{M}\p{N}\p{So}\p{Sk}\w.%/-]|\u200d)*?)\/?\+?(?:[?#].*)?$/iu;
 
 /** The alias of a short URL as the service keeps it. */
 function decoded(alias: string): string {
   try {
-    return decodeURIComponent(alias).replaceAll(/[\ufe0e\ufe0f]/g, '').normalize('NFC');
+    return decodeURIComponent(alias)
+      .replaceAll(/[\ufe0e\ufe0f]/g, '')
+      .normalize('NFC');
   } catch {
     return alias;
   }
@@ -148,7 +151,10 @@ interface Named {
 export function searchedAlias({ search, searchBy }: LinksState): string | null {
   if (searchBy === 'URL') return null;
   const text = trimPasted(search);
-  return parseShortUrl(text)?.alias || (/^[\p{L}\p{M}\p{N}\p{So}\p{Sk}\u200d\ufe0f\w-]+$/u.test(text) ? decoded(text) : null);
+  return (
+    parseShortUrl(text)?.alias ||
+    (/^(?:[\p{L}\p{M}\p{N}\p{So}\p{Sk}\w-]|\u200d)+$/u.test(text) ? decoded(text) : null)
+  );
 }
 
 /** The most domains on which the short URL of an alias is looked up. */
