@@ -101,6 +101,7 @@ describe('the parameters of campaigns in the console', () => {
     const link = {
       nodeId: 'n',
       disabled: false,
+      archived: false,
       expiration: { at: null },
       updatedAt: '2026-01-01T00:00:00Z',
       space: null,

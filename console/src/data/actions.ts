@@ -1,4 +1,9 @@
-import { DeleteLinksDocument, type LinkRowFragment, UpdateLinkDocument } from '../generated/documents.ts';
+import {
+  DeleteLinksDocument,
+  DuplicateLinkDocument,
+  type LinkRowFragment,
+  UpdateLinkDocument,
+} from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { inBatches, inTime, unwatched } from './batches.ts';
 import { announce } from './bus.ts';
@@ -54,17 +59,58 @@ export async function undo(
 type OnUndone = (id: string) => void;
 
 /** Enables or disables a link, and offers to undo that. */
-export async function setDisabled(
+export function setDisabled(
   session: Session,
   link: LinkRowFragment,
   disabled: boolean,
+  onUndone: OnUndone,
+): Promise<void> {
+  const { nowDisabled, nowEnabled } = texts.links;
+  return setMark(session, link, { disabled }, (disabled ? nowDisabled : nowEnabled)(link.alias), onUndone);
+}
+
+/** Archives a link or takes it out of the archive, and offers to undo that. */
+export function setArchived(
+  session: Session,
+  link: LinkRowFragment,
+  archived: boolean,
+  onUndone: OnUndone,
+): Promise<void> {
+  const { nowArchived, nowUnarchived } = texts.links;
+  return setMark(session, link, { archived }, (archived ? nowArchived : nowUnarchived)(link.alias), onUndone);
+}
+
+/** Makes a link with the fields of another, but not archived, and calls `onMade` with its id. */
+export async function duplicateLink(
+  session: Session,
+  { id }: Pick<LinkRowFragment, 'id'>,
+  onMade: (id: string) => void,
+): Promise<void> {
+  const about = aboutRecord('LINK', id);
+  await attempt(about, async () => {
+    const input = { archived: false };
+    const { data } = await writeLogged(session, DuplicateLinkDocument, { id, input });
+    const { duplicateLink: result } = data;
+    if (result.__typename !== 'Link') return showToast(refusalText(result), { wrong: true, about });
+    announce([{ kind: 'LINK', recordId: result.id, action: 'CREATED' }]);
+    showToast(texts.links.duplicated(result.alias), { about });
+    return onMade(result.id);
+  });
+}
+
+/** Sets a mark of a link, and offers to undo that. */
+async function setMark(
+  session: Session,
+  link: LinkRowFragment,
+  input: { readonly disabled: boolean } | { readonly archived: boolean },
+  told: string,
   onUndone: OnUndone,
 ): Promise<void> {
   const about = aboutRecord('LINK', link.id);
   await attempt(about, async () => {
     const { data, changeIds } = await writeLogged(session, UpdateLinkDocument, {
       id: link.id,
-      input: { disabled },
+      input,
     });
     const { updateLink: result } = data;
     if (result.__typename !== 'Link') return showToast(refusalText(result), { wrong: true, about });
@@ -74,7 +120,7 @@ export async function setDisabled(
       onUndone(link.id);
     };
     const isUndoable = changeIds.length > 0;
-    return showToast(disabled ? texts.links.nowDisabled(link.alias) : texts.links.nowEnabled(link.alias), {
+    return showToast(told, {
       about,
       ...(isUndoable && { action: { name: texts.undo, run } }),
     });

@@ -51,6 +51,7 @@ export interface PreviewFields {
 export interface LinkFields {
   readonly url: string;
   readonly title: string;
+  readonly notes: string;
   readonly alias: string;
   readonly domainId: string;
   readonly spaceId: string;
@@ -61,6 +62,10 @@ export interface LinkFields {
   readonly removesPassword: boolean;
   /** A local time, as of `datetime-local`, or `INCOMPLETE`. */
   readonly expiresAt: string;
+  /** A time like `expiresAt`. */
+  readonly startsAt: string;
+  /** The status of the redirect, as a text. */
+  readonly redirectStatus: string;
   readonly expiresAfter: string;
   readonly expiredUrl: string;
   readonly targetType: TargetType;
@@ -90,6 +95,7 @@ export interface LinkFields {
 export const emptyFields: LinkFields = {
   url: '',
   title: '',
+  notes: '',
   alias: '',
   domainId: '',
   spaceId: '',
@@ -97,6 +103,8 @@ export const emptyFields: LinkFields = {
   password: '',
   removesPassword: false,
   expiresAt: '',
+  startsAt: '',
+  redirectStatus: '302',
   expiresAfter: '',
   expiredUrl: '',
   targetType: 'NONE',
@@ -133,6 +141,7 @@ export function toLinkFields(link: LinkWholeFragment): LinkFields {
   return {
     url: link.url,
     title: link.title ?? '',
+    notes: link.notes ?? '',
     alias: link.alias,
     domainId: link.domain.id,
     spaceId: link.space?.id ?? '',
@@ -140,6 +149,8 @@ export function toLinkFields(link: LinkWholeFragment): LinkFields {
     password: '',
     removesPassword: false,
     expiresAt: toLocalInput(expiration.at),
+    startsAt: toLocalInput(link.startsAt),
+    redirectStatus: String(link.redirectStatus),
     expiresAfter: expiration.clicks === null ? '' : String(expiration.clicks),
     expiredUrl: expiration.url ?? '',
     targetType: targeting.type,
@@ -245,6 +256,9 @@ export function newLinkInput(fields: LinkFields): CreateLinkInput {
     ...(!fields.forwardsQuery && { forwardsQuery: false }),
     url: withScheme(fields.url),
     ...(fields.title.trim() && { title: fields.title }),
+    ...(fields.notes.trim() && { notes: fields.notes }),
+    ...(fields.startsAt && { startsAt: fromLocalInput(fields.startsAt) }),
+    ...(fields.redirectStatus !== '302' && { redirectStatus: Number(fields.redirectStatus) }),
     ...(fields.alias.trim() && { alias: fields.alias }),
     ...(fields.domainId && { domainId: fields.domainId }),
     ...(fields.spaceId && { spaceId: fields.spaceId }),
@@ -308,6 +322,9 @@ export function changedInput(fields: LinkFields, read: LinkFields): UpdateLinkIn
   return {
     ...(differs('url') && { url: withScheme(fields.url) }),
     ...(differs('title') && { title: fields.title.trim() || null }),
+    ...(differs('notes') && { notes: fields.notes.trim() || null }),
+    ...(differs('startsAt') && { startsAt: fromLocalInput(fields.startsAt) }),
+    ...(differs('redirectStatus') && { redirectStatus: Number(fields.redirectStatus) }),
     ...(differs('alias') && { alias: fields.alias }),
     ...(differs('spaceId') && { spaceId: fields.spaceId || null }),
     ...(fields.password && { password: fields.password }),
@@ -365,6 +382,7 @@ export const toDraft = (fields: LinkFields): LinkFields => ({
   ...fields,
   ...{ password: '', privacyPassword: '' },
   ...(fields.expiresAt === INCOMPLETE && { expiresAt: '' }),
+  ...(fields.startsAt === INCOMPLETE && { startsAt: '' }),
 });
 
 /** A draft that was kept; fields that this version does not know, or has since then, are empty. */

@@ -28,7 +28,7 @@ export const MANY = 'many links';
 const aboutDeed = ({ at }: Deed): string => `deed ${at}`;
 
 /** A link, as far as it is changed together with others. */
-export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'disabled' | 'expiration'> {
+export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'disabled' | 'archived' | 'expiration'> {
   readonly space: { readonly id: string } | null;
   readonly tags: readonly { readonly id: string }[];
 }
@@ -37,6 +37,7 @@ export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'disabled' |
 export type BulkAction = { readonly delete: true } | { readonly update: BulkUpdate };
 export type BulkUpdate =
   | Required<Pick<UpdateLinkInput, 'disabled'>>
+  | Required<Pick<UpdateLinkInput, 'archived'>>
   | Required<Pick<UpdateLinkInput, 'spaceId'>>
   | { readonly expiration: { readonly at: string | null } }
   | { readonly addTagIds: readonly string[] }
@@ -146,7 +147,7 @@ export async function deleteMany(
 
 /** The changes of the links that an update changes at all. */
 export function changesBy(update: BulkUpdate, links: readonly BulkLink[]): UpdateLinksInput[] {
-  return links.flatMap(({ id, disabled, expiration, space, tags }): UpdateLinksInput[] => {
+  return links.flatMap(({ id, disabled, archived, expiration, space, tags }): UpdateLinksInput[] => {
     const has = (tagId: string) => tags.some((tag) => tag.id === tagId);
     if ('addTagIds' in update) {
       const addTagIds = update.addTagIds.filter((one) => !has(one));
@@ -159,9 +160,11 @@ export function changesBy(update: BulkUpdate, links: readonly BulkLink[]): Updat
     const before =
       'disabled' in update
         ? { disabled }
-        : 'expiration' in update
-          ? { expiration: { at: expiration.at } }
-          : { spaceId: space?.id ?? null };
+        : 'archived' in update
+          ? { archived }
+          : 'expiration' in update
+            ? { expiration: { at: expiration.at } }
+            : { spaceId: space?.id ?? null };
     return JSON.stringify(before) === JSON.stringify(update) ? [] : [{ id, input: update }];
   });
 }
@@ -194,6 +197,7 @@ export async function changeMany(
 function toldBy(update: BulkUpdate): Told {
   const t = texts.bulk;
   if ('disabled' in update) return update.disabled ? t.disabled : t.enabled;
+  if ('archived' in update) return update.archived ? t.archived : t.unarchived;
   if (!('expiration' in update)) return t.done;
   const { at } = update.expiration;
   if (at === null) return t.endless;

@@ -75,8 +75,8 @@ export const errorsIn = (shown: readonly string[], fields: readonly RefusedField
 
 const always: ReadonlySet<string> = new Set([
   ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'pixelIds', 'tagIds'],
-  'utmTemplateId',
   ...['preview.title', 'preview.description', 'preview.image'],
+  ...['utmTemplateId', 'notes', 'startsAt', 'redirectStatus'],
   ...['expiration.at', 'expiration.clicks', 'expiration.url', 'targeting.type'],
 ]);
 
@@ -154,6 +154,7 @@ export const unsendable = (fields: LinkFields, read = emptyFields): FieldErrors 
   ...(!isAddress(fields.url) && { url: texts.form.noScheme }),
   ...(!isAddress(fields.expiredUrl) && { 'expiration.url': texts.form.noScheme }),
   ...(fields.expiresAt === INCOMPLETE && { 'expiration.at': texts.form.incompleteExpiry }),
+  ...(fields.startsAt === INCOMPLETE && { startsAt: texts.form.incompleteExpiry }),
   ...(fields.pixelTyped !== '' && { pixelIds: texts.form.notChosen(fields.pixelTyped.trim()) }),
   ...(hasChangedTargets(fields, read) && unfinishedTargets(fields)),
   ...unsendableIn(fields.rules, { incomplete: texts.form.incompleteExpiry, notChosen: texts.form.notChosen }),
@@ -168,7 +169,16 @@ export async function errorsBesides(
   fields: LinkFields,
   read = emptyFields,
 ): Promise<FieldErrors> {
-  const alone = ['url', 'title', 'password', 'expiresAt', 'expiresAfter', 'expiredUrl'] as const;
+  const alone = [
+    'url',
+    'title',
+    'notes',
+    'password',
+    'startsAt',
+    'expiresAt',
+    'expiresAfter',
+    'expiredUrl',
+  ] as const;
   const changed = alone.filter((name) => fields[name] !== read[name]).map((name) => [name, fields[name]]);
   // The URL is a placeholder unless it changed.
   const form = { ...emptyFields, url: 'https://example.com/', ...Object.fromEntries(changed) };

@@ -47,6 +47,7 @@ const namedKinds: Readonly<Partial<Record<string, NamedKind>>> = {
 const formNames: Readonly<Partial<Record<string, keyof LinkFields>>> = {
   ...{ url: 'url', title: 'title', alias: 'alias', privacy: 'privacy', forwardsQuery: 'forwardsQuery' },
   ...{ space: 'spaceId', domain: 'domainId', pixels: 'pixelIds', tags: 'tagIds' },
+  ...{ startsAt: 'startsAt', notes: 'notes', redirectStatus: 'redirectStatus' },
   ...{ password: 'password', privacyPassword: 'privacyPassword', rules: 'rules', ruleTests: 'ruleTests' },
   preview: 'preview',
 };
@@ -168,6 +169,7 @@ function wordsOf(name: string, value: unknown, nameOf: NameOf): string | null {
     return ids.length === 0 ? null : ids.map((id) => nameOf(kind, id)).join(', ');
   }
   if (name === 'disabled') return value === true ? texts.status.DISABLED : texts.status.ACTIVE;
+  if (name === 'startsAt') return plain(value) && atMoment(plain(value) ?? '');
   if (name === 'color') return texts.spaces.colors[colors.find((one) => one === value) ?? 1];
   if (name === 'privacy') {
     const privacy = privacies.find((one) => one === value);

@@ -7,9 +7,12 @@ import { Icon } from './icon.tsx';
 
 /** The status of a link, unless it is the usual one, and when it ends. */
 export function StatusBadge({
-  link: { status, blocked, domain, hasPassword, expiration, clicks },
+  link: { status, archived, startsAt, blocked, domain, hasPassword, expiration, clicks },
 }: {
-  link: Pick<LinkRowFragment, 'status' | 'blocked' | 'domain' | 'hasPassword' | 'expiration' | 'clicks'>;
+  link: Pick<
+    LinkRowFragment,
+    ('status' | 'archived' | 'startsAt' | 'blocked' | 'domain') | ('hasPassword' | 'expiration' | 'clicks')
+  >;
 }): ReactElement {
   const isPast = hasEnded({ expiration });
   const isUsedUp = expiration.clicks !== null && expiration.clicks <= clicks;
@@ -20,6 +23,10 @@ export function StatusBadge({
       {blocked && <span className="badge bad">{texts.status.BLOCKED}</span>}
       {!domain.verified && <span className="badge warn">{texts.link.unverified}</span>}
       {!isTold && <span className="badge warn">{texts.status[status] ?? status}</span>}
+      {archived && <span className="badge">{texts.links.archived}</span>}
+      {startsAt !== null && Date.parse(startsAt) > Date.now() && (
+        <span className="badge warn">{texts.links.starts(atNearMoment(startsAt))}</span>
+      )}
       {hasPassword && (
         <span className="badge" title={texts.status.PROTECTED}>
           <Icon name="lock" />

@@ -16,6 +16,7 @@ import { nameOfPixel, PixelsField } from './pixels-field.tsx';
 import { knownWarnings } from './rules/known-warnings.ts';
 import { RulesField } from './rules-field.tsx';
 import { SpaceField } from './space-field.tsx';
+import { StartField } from './start-field.tsx';
 import { UtmField } from './utm-field.tsx';
 
 const PreviewFold = lazily(async () => (await import('./preview/preview-fold.tsx')).PreviewFold, null);
@@ -52,7 +53,16 @@ export function LinkForm({
   const endsAt = fields.expiresAt === INCOMPLETE ? null : fromLocalInput(fields.expiresAt);
   const names = [...(link?.pixels ?? []), ...(data?.pixels.nodes ?? [])];
   /** The contents of each fold in a few words. */
+  const startsAt = fields.startsAt === INCOMPLETE ? null : fromLocalInput(fields.startsAt);
   const values = {
+    start:
+      [
+        startsAt !== null && texts.links.starts(atMoment(startsAt)),
+        fields.redirectStatus !== '302' && fields.redirectStatus,
+        fields.notes.trim(),
+      ]
+        .filter(Boolean)
+        .join(' · ') || t.none.expiry,
     expiry:
       [
         endsAt !== null && atMoment(endsAt),
@@ -135,6 +145,14 @@ export function LinkForm({
           checked={fields.forwardsQuery}
           onChecked={(forwardsQuery) => onChange({ forwardsQuery })}
         />
+      </Fold>
+      <Fold
+        title={t.start}
+        value={values.start}
+        isWrong={isWrong('startsAt', 'notes', 'redirectStatus')}
+        startsOpen={Boolean(link?.notes)}
+      >
+        <StartField fields={fields} errors={errors} onChange={onChange} />
       </Fold>
       <Fold title={t.expiry} value={values.expiry} isWrong={isWrong('expiration.')}>
         <div className="pair">

@@ -57,7 +57,8 @@ function Preview({
     ...(isInTurn ? [] : [{ url: fields.url, name: isOnly ? '' : t.allOthers }]),
   ];
   const leads = isInTurn ? [t.leadsInTurn, t.wouldLeadInTurn] : [t.leadsTo, t.wouldLead];
-  const isOver = link.status !== 'ACTIVE' || link.blocked || hasEnded(link);
+  const hasBegun = link.startsAt === null || Date.parse(link.startsAt) <= Date.now();
+  const isOver = link.status !== 'ACTIVE' || link.blocked || hasEnded(link) || !hasBegun;
   const destinations = (
     <>
       <p className="quiet">{leads[isOver ? 1 : 0]}</p>

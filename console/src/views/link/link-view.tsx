@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { CURRENT_ROW, focusRow, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
-import { aboutToGo, deleteLater, setDisabled } from '../../data/actions.ts';
+import { aboutToGo, deleteLater, duplicateLink, setArchived, setDisabled } from '../../data/actions.ts';
 import { useEnding } from '../../data/ending.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
@@ -149,6 +149,7 @@ function Tabs({
 
 function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => void }): ReactElement {
   const session = useSession();
+  const [, navigate] = useLocation();
   const [isQr, setQr] = useState(false);
   const t = texts.links;
   const items: readonly MenuItem[] = [
@@ -160,6 +161,16 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
             name: link.disabled ? t.enable : t.disable,
             icon: 'power',
             run: () => void setDisabled(session, link, !link.disabled, focusRow),
+          },
+          {
+            name: link.archived ? t.unarchive : t.archive,
+            icon: 'space',
+            run: () => void setArchived(session, link, !link.archived, focusRow),
+          },
+          {
+            name: t.duplicate,
+            icon: 'copy',
+            run: () => void duplicateLink(session, link, (id) => navigate(`/links/${id}`)),
           },
           {
             name: t.delete,

@@ -12,7 +12,18 @@ import { atMoment } from '../../words/format.ts';
 
 /** The fields that a form shows as they were and are: passwords are not among them. */
 export const shownNames = [
-  ...(['url', 'title', 'alias', 'spaceId', 'expiresAt', 'expiresAfter', 'expiredUrl'] as const),
+  ...([
+    'url',
+    'title',
+    'notes',
+    'alias',
+    'spaceId',
+    'startsAt',
+    'redirectStatus',
+    'expiresAt',
+    'expiresAfter',
+    'expiredUrl',
+  ] as const),
   ...([
     'rules',
     'ruleTests',
@@ -92,7 +103,9 @@ function shown(fields: LinkFields, name: ShownName, { spaces, pixels, tags }: Kn
   if (name === 'pixelIds') return fields[name].map((id) => pixels.get(id) ?? t.unknownPixel).join(', ');
   if (name === 'tagIds') return fields[name].map((id) => tags.get(id) ?? texts.tags.unknown).join(', ');
   if (name === 'spaceId') return fields[name] && (spaces.get(fields[name]) ?? t.unknownSpace);
-  return name === 'expiresAt' && fields[name] ? atMoment(fields[name]) : fields[name];
+  return (name === 'expiresAt' || name === 'startsAt') && fields[name]
+    ? atMoment(fields[name])
+    : fields[name];
 }
 
 /** Fields in words, such as the name of a space. */

@@ -48,8 +48,11 @@ export function BulkDialogs({
 }
 
 function actionVerb(action: BulkAction): string {
-  if (!('update' in action && 'disabled' in action.update)) return texts.delete;
-  return action.update.disabled ? texts.links.disable : texts.links.enable;
+  const t = texts.links;
+  if (!('update' in action)) return t.delete;
+  if ('archived' in action.update) return action.update.archived ? t.archive : t.unarchive;
+  if (!('disabled' in action.update)) return texts.delete;
+  return action.update.disabled ? t.disable : t.enable;
 }
 
 function Question({ bulk, selection, count, asked }: DialogProps & { asked: BulkAction }): ReactElement {

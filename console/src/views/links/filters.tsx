@@ -4,6 +4,7 @@ import { ChoicesDocument, type LinkStatus } from '../../generated/documents.ts';
 import { SavedViews } from '../../parts/saved-views.tsx';
 import { texts } from '../../texts.ts';
 import {
+  archives,
   hasConditions,
   isFiltered,
   type LinksState,
@@ -111,6 +112,13 @@ export function Filters({
           value={state.space}
           choices={withValue(spaces, state.space)}
           onValue={(space) => set({ space })}
+        />
+        <Filter
+          name={t.archived}
+          any={t.any.archived}
+          value={state.archived}
+          choices={archives.map((value) => ({ value, text: t.archives[value] }))}
+          onValue={(value) => set({ archived: archives.find((one) => one === value) ?? '' })}
         />
         <TagFilter state={state} set={set} />
         <TimeFilter state={state} set={set} />

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type MouseEvent, type ReactElement, useState } from
 import { Link as To, useLocation } from 'wouter';
 import { DESTINATION, focusRow, focusSoon, rowId } from '../../app/focus.ts';
 import { shortcuts } from '../../app/shortcuts.ts';
-import { deleteLater, setDisabled } from '../../data/actions.ts';
+import { deleteLater, duplicateLink, setArchived, setDisabled } from '../../data/actions.ts';
 import { hasDraft } from '../../data/drafts.ts';
 import { useSession } from '../../data/session.ts';
 import { showToast } from '../../data/toasts.ts';
@@ -83,6 +83,16 @@ export function LinkRow({
             icon: 'power',
             shortcut: 'd',
             run: () => void setDisabled(session, link, !link.disabled, focusRow),
+          },
+          {
+            name: link.archived ? t.unarchive : t.archive,
+            icon: 'space',
+            run: () => void setArchived(session, link, !link.archived, focusRow),
+          },
+          {
+            name: t.duplicate,
+            icon: 'copy',
+            run: () => void duplicateLink(session, link, (id) => navigate(`/links/${id}${query}`)),
           },
           {
             name: isSelected ? t.unselect : t.select,

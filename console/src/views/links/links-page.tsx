@@ -13,6 +13,7 @@ import { BulkBar } from './bulk-bar.tsx';
 import { DoneLately } from './done-lately.tsx';
 import { LinkRow } from './link-row.tsx';
 import {
+  asShown,
   hasConditions,
   isFiltered,
   type LinksState,
@@ -80,7 +81,8 @@ export function LinksPage({
       >
         {isFiltered(state) && <CopyButton text={location.href} label={texts.links.copyList} wide small />}
         <DownloadButton
-          body={{ kind: 'links', filter, orderBy: toOrder(state) }}
+          // By itself, a file has archived links, too.
+          body={{ kind: 'links', filter: asShown(filter), orderBy: toOrder(state) }}
           countRecords={countRecords}
         />
       </BulkBar>

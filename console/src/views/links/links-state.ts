@@ -1,5 +1,6 @@
 import { useLocation, useSearch } from 'wouter';
 import type {
+  ArchivedFilter,
   Direction,
   LinkFilter,
   LinkOrder,
@@ -19,6 +20,8 @@ export interface LinksState {
   readonly search: string;
   readonly searchBy: (typeof searchPlaces)[number];
   readonly status: LinkStatus | '';
+  /** Empty for links that are not archived; of a search, for all. */
+  readonly archived: (typeof archives)[number] | '';
   /** The id of a space; `none` for links without one. */
   readonly space: string;
   readonly domain: string;
@@ -38,6 +41,8 @@ export interface LinksState {
 
 /** Titles are searched with everything else: alone, their accents would matter. */
 export const searchPlaces = ['ANYWHERE', 'ALIAS', 'URL'] as const satisfies readonly LinkSearchField[];
+/** The choices which archived links a list has. */
+export const archives = ['ONLY', 'WITH'] as const satisfies readonly ArchivedFilter[];
 const statuses: readonly LinkStatus[] = ['ACTIVE', 'DISABLED', 'EXPIRED'];
 export const orderFields: readonly LinkOrderField[] = ['ID', 'CLICKS', 'TITLE', 'ALIAS', 'URL', 'UPDATED_AT'];
 
@@ -65,6 +70,7 @@ export function parseState(query: string): LinksState {
     search: text('search'),
     searchBy: findChoice(searchPlaces, params.get('in')) ?? 'ANYWHERE',
     status: findChoice(statuses, params.get('status')) ?? '',
+    archived: findChoice(archives, params.get('archived')) ?? '',
     space: text('space'),
     domain: text('domain'),
     pixel: text('pixel'),
@@ -86,6 +92,7 @@ export function toQuery(state: LinksState): string {
   put('search', state.search);
   if (state.search !== '' && state.searchBy !== 'ANYWHERE') put('in', state.searchBy.toLowerCase());
   put('status', state.status.toLowerCase());
+  put('archived', state.archived.toLowerCase());
   put('space', state.space);
   put('domain', state.domain);
   put('pixel', state.pixel);
@@ -173,14 +180,16 @@ export function searchedShortUrls(state: LinksState, domains: readonly Named[]):
 
 type Conditioned = Pick<LinkRowFragment, 'alias' | 'status' | 'space' | 'tags' | 'createdAt'> & {
   readonly domain: { readonly id: string };
+  readonly archived?: boolean;
 };
 
 /** True if a link meets the conditions besides the search. A row does not have pixels. */
 export function meets(link: Conditioned, state: LinksState): boolean {
-  const { status, space, domain, pixel, tags, tagMode, since, until } = conditionsIn(state);
+  const { status, archived, space, domain, pixel, tags, tagMode, since, until } = conditionsIn(state);
   const has = (id: string) => link.tags.some((tag) => tag.id === id);
   return (
     (status === '' || link.status === status) &&
+    (archived !== 'ONLY' || link.archived === true) &&
     (space === '' || (space === 'none' ? link.space === null : link.space?.id === space)) &&
     (domain === '' || link.domain.id === domain) &&
     pixel === '' &&
@@ -214,6 +223,7 @@ export function aliasFirst<Row extends Conditioned & { readonly id: string }>(
 /** The conditions besides the search. */
 const toConditions = (state: LinksState): LinkFilter => ({
   ...(state.status !== '' && { status: state.status }),
+  ...(state.archived !== '' && { archived: state.archived }),
   ...(state.space === 'none' ? { withoutSpace: true } : state.space !== '' && { spaceId: state.space }),
   ...(state.domain !== '' && { domainId: state.domain }),
   ...(state.pixel !== '' && { pixelId: state.pixel }),
@@ -228,6 +238,10 @@ export const toFilter = (state: LinksState, domains: readonly Named[]): LinkFilt
   ...toSearchFilter(state, domains),
 });
 
+/** The filter for a file, which has archived links unless the filter says otherwise: those of the list. */
+export const asShown = (filter: LinkFilter): LinkFilter =>
+  filter.search ? filter : { archived: 'WITHOUT', ...filter };
+
 export const toOrder = ({ order, direction }: LinksState): LinkOrder => ({ field: order, direction });
 
 export const hasConditions = (state: LinksState): boolean => Object.keys(toConditions(state)).length > 0;
@@ -236,6 +250,7 @@ export const hasConditions = (state: LinksState): boolean => Object.keys(toCondi
 export const unfiltered = {
   search: '',
   status: '',
+  archived: '',
   space: '',
   domain: '',
   pixel: '',

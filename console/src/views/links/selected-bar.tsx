@@ -72,6 +72,8 @@ function Deeds({ bulk }: { bulk: Bulk }): ReactElement[] {
     { id: 'bulk-tags', name: texts.tags.bulk, act: () => open('tags') },
     { id: 'bulk-disable', name: texts.links.disable, act: () => begin({ update: { disabled: true } }) },
     { id: 'bulk-enable', name: texts.links.enable, act: () => begin({ update: { disabled: false } }) },
+    { id: 'bulk-archive', name: texts.links.archive, act: () => begin({ update: { archived: true } }) },
+    { id: 'bulk-unarchive', name: texts.links.unarchive, act: () => begin({ update: { archived: false } }) },
     { id: 'bulk-expiry', name: texts.form.expiry, act: () => open('expiry') },
     { id: 'bulk-utm', name: texts.utm.bulk, act: () => open('utm') },
     { id: 'bulk-delete', name: texts.delete, act: () => begin({ delete: true }), danger: true },
