@@ -40,13 +40,6 @@ export const targetNames = {
   ROTATION: ['rotation', ''],
 } as const;
 
-/** A preview as it is edited; the image is a data URL, or the path of the one that the link has. */
-export interface PreviewFields {
-  readonly title: string;
-  readonly description: string;
-  readonly image: string;
-}
-
 /** A link as it is edited: texts of inputs. */
 export interface LinkFields {
   readonly url: string;
@@ -90,6 +83,13 @@ export interface LinkFields {
   readonly sources: readonly string[];
   /** The text that is typed and not entered as another source. */
   readonly sourceTyped: string;
+}
+
+/** A preview as it is edited; the image is a data URL, or the path of the one that the link has. */
+export interface PreviewFields {
+  readonly title: string;
+  readonly description: string;
+  readonly image: string;
 }
 
 export const emptyFields: LinkFields = {

@@ -97,8 +97,13 @@ const LinkPreview = builder.prismaObject('Link', {
   select: { id: true },
   description: 'The card that chats and social networks show of a link.',
   fields: (t) => ({
-    title: t.exposeString('previewTitle', { nullable: true, description: 'The title of the card.' }),
-    description: t.exposeString('previewDescription', {
+    title: t.expose('previewTitle', {
+      type: 'String',
+      nullable: true,
+      description: 'The title of the card.',
+    }),
+    description: t.expose('previewDescription', {
+      type: 'String',
       nullable: true,
       description: 'The text below the title.',
     }),
