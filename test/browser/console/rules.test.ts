@@ -556,7 +556,9 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
       .poll(() => rule(page, 2).getByRole('textbox', { name: 'Name of rule 2' }).inputValue())
       .toBe('Mine');
     await update(caller, id, { title: 'Renamed' });
-    await expect.poll(() => page.getByRole('textbox', { name: 'Title', exact: true }).inputValue()).toBe('Renamed');
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Title', exact: true }).inputValue())
+      .toBe('Renamed');
     // Both changed the rules.
     await update(caller, id, { rules: THREE.rules.slice(0, 1) });
     const conflict = page.locator('.conflict');
