@@ -242,7 +242,8 @@ export function decideRedirect(
   step('EXISTS', false, EXISTS);
   const { startsAt = null } = link;
   if (step('STARTS', !hasBegun({ startsAt }, now), whyBegun(startsAt, now))) return end('NOT_FOUND');
-  step('PATH', rest !== undefined, whyForwarded(rest), 'The path is that of the link.');
+  const isForwarded = rest !== undefined;
+  step('PATH', isForwarded, isForwarded ? whyForwarded(rest) : '', 'The path is that of the link.');
   const status = linkStatus(link, () => now);
   if (step('DISABLED', status === 'DISABLED', 'It is disabled.', 'It is enabled.')) return end('DISABLED');
   if (step('BLOCKED', blocked, 'It leads to a blocked host.', 'It leads to no blocked host.'))
@@ -295,7 +296,7 @@ export function explainDecision(
   return { ...decision, steps: withUnreached(reached, link.rules ?? NO_RULES) };
 }
 
-function whyForwarded(rest: readonly string[] = []): string {
+function whyForwarded(rest: readonly string[]): string {
   return `The rest of the path, "/${rest.join('/')}", goes on to the destination.`;
 }
 
