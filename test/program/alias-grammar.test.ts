@@ -12,6 +12,7 @@ import {
   MAX_ALIAS,
   mayBeAlias,
   normalizeAlias,
+  withSuffix,
 } from '../../src/domain/link/alias-grammar.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 
@@ -117,6 +118,16 @@ test('knows other letters than Latin ones, and what is above an alias', () => {
   expect(['abc', 'läden/1', '👍', '1/2'].filter(hasOtherLetters)).toEqual([]);
   expect(['лето', 'sale/日本', 'ａbc', 'xα'].filter(hasOtherLetters)).toEqual(['лето', 'sale/日本', 'xα']);
   expect([listAbove('a'), listAbove('a/b'), listAbove('a/b/c')]).toEqual([[], ['a'], ['a/b', 'a']]);
+});
+
+test.each([
+  ['sale', 'sale-2'],
+  ['x'.repeat(255), `${'x'.repeat(253)}-2`],
+  ['👩‍👩‍👧‍👦'.repeat(36), `${'👩‍👩‍👧‍👦'.repeat(36)}-2`],
+  [`${'ä'.repeat(252)}👍🏽`, `${'ä'.repeat(252)}👍-2`],
+  [`${'x'.repeat(249)}/🇩🇪🇩🇪`, `${'x'.repeat(249)}/🇩🇪-2`],
+])('an alias with a suffix is one, and no half of an emoji stays: %s', (alias, expected) => {
+  expect([withSuffix(alias, '-2'), isAlias(expected)]).toEqual([expected, true]);
 });
 
 const sets: string = 'v';

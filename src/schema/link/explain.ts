@@ -95,7 +95,10 @@ builder.queryField('explainRedirect', (t) =>
     description: 'Simulates a visit of a link, and explains the result. No click is counted.',
     extensions: costs({
       work: ({ input }) =>
-        STATEMENT_COST + RULES_COST + (getField(input, 'password') == null ? 0 : PASSWORD_COST),
+        STATEMENT_COST +
+        RULES_COST +
+        (getField(input, 'path') == null ? 0 : STATEMENT_COST) +
+        (getField(input, 'password') == null ? 0 : PASSWORD_COST),
     }),
     args: { input: t.arg({ type: Input, required: true, description: 'The link and the visitor.' }) },
     resolve: (_root, { input }, { db, actor, services, now }) =>
