@@ -21,7 +21,7 @@ const told: ReadonlySet<string> = new Set(
   (
     [
       ...(['url', 'title', 'alias', 'spaceId', 'expiresAt', 'targets', 'pixelIds', 'tagIds'] as const),
-      ...(['privacy', 'forwardsQuery', 'rules', 'ruleTests', 'preview'] as const),
+      ...(['privacy', 'forwardsQuery', 'rules', 'ruleTests', 'preview', 'startsAt'] as const),
       ...(['notes', 'redirectStatus'] as const),
     ] satisfies (keyof LinkFields)[]
   ).map(loggedName),
