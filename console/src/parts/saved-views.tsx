@@ -66,7 +66,7 @@ export function SavedViews({ view, query }: { view: SavedViewKind; query: string
       : []),
   ];
   return (
-    <>
+    <span>
       <Menu label={t.title} items={items}>
         {chosen ? <bdi>{chosen.name}</bdi> : t.title}
       </Menu>
@@ -74,7 +74,7 @@ export function SavedViews({ view, query }: { view: SavedViewKind; query: string
         <ViewForm {...{ view, query }} record={form === 'new' ? null : form} onClose={() => setForm(null)} />
       )}
       {deleted && <Deletion view={deleted} onClose={() => setDeleted(null)} />}
-    </>
+    </span>
   );
 }
 

@@ -258,36 +258,6 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('are found again by saved views, which others see', async () => {
-    const caller = await newAccount();
-    await caller.link({ alias: 'one', disabled: 1 });
-    await caller.link({ alias: 'two' });
-    const { page, complaints } = await tabOf(caller);
-    await follow(page, '/links?status=disabled');
-    const menu = () => page.getByRole('button', { name: 'Views', exact: true });
-    await menu().click();
-    await page.getByRole('menuitem', { name: 'Save this view' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Off');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    expect(await caller.data('{ savedViews { nodes { name view query } } }')).toEqual({
-      savedViews: { nodes: [{ name: 'Off', view: 'LINKS', query: 'status=disabled' }] },
-    });
-    const { page: other } = await tabOf(caller, 'VIEWER');
-    await follow(other, '/links');
-    await rowOf(other, 'two').waitFor();
-    await other.getByRole('button', { name: 'Views', exact: true }).click();
-    await other.getByRole('menuitemradio', { name: 'Off' }).click();
-    await rowOf(other, 'two').waitFor({ state: 'detached' });
-    await rowOf(other, 'one').waitFor();
-    await page.getByRole('button', { name: 'Off', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Delete' }).click();
-    await dialog.getByRole('button', { name: 'Delete' }).click();
-    await menu().waitFor();
-    expect(complaints).toEqual([]);
-  });
-
   test('have QR codes in two colours and with a logo, which a reader reads', async () => {
     const caller = await newAccount();
     await caller.link({ alias: 'code' });

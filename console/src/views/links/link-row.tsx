@@ -19,6 +19,8 @@ import { ago, atMoment, inShort, shortUrlText } from '../../words/format.ts';
 
 export interface LinkRowProps {
   readonly link: LinkRowFragment;
+  /** The clicks of the last days, the present one last; empty if they are not known. */
+  readonly sparkline: readonly number[];
   /** The query string of the list, for the way back. */
   readonly query: string;
   readonly isCurrent: boolean;
@@ -39,8 +41,28 @@ function focusNeighbour(row: HTMLElement, key: string): boolean {
   return true;
 }
 
+/** Width and height of a sparkline, in pixels. */
+const SPARK = { width: 72, height: 20 };
+
+/** The clicks of days as a line. The numbers beside it say what it shows. */
+function Sparkline({ clicks }: { clicks: readonly number[] }): ReactElement | null {
+  const most = Math.max(0, ...clicks);
+  if (most === 0) return <span className="spark" />;
+  const step = SPARK.width / Math.max(1, clicks.length - 1);
+  const points = clicks.map(
+    (count, day) =>
+      `${(day * step).toFixed(1)},${(SPARK.height - 1 - (count / most) * (SPARK.height - 2)).toFixed(1)}`,
+  );
+  return (
+    <svg className="spark" viewBox={`0 0 ${SPARK.width} ${SPARK.height}`} aria-hidden="true">
+      <polyline points={points.join(' ')} />
+    </svg>
+  );
+}
+
 export function LinkRow({
   link,
+  sparkline,
   query,
   isCurrent,
   isSelected,
@@ -186,6 +208,7 @@ export function LinkRow({
         </div>
       </div>
       <div className="figures">
+        <Sparkline clicks={sparkline} />
         <To href={statistics} className="clicks" tabIndex={-1} title={t.clicks(link.clicks)}>
           <b>{inShort(link.clicks)}</b> {t.clicksUnit(link.clicks)}
           <span className="quiet">{t.clicksIn(inShort(link.clicksIn))}</span>

@@ -39,7 +39,8 @@ export function LinksPage({
 }): ReactElement {
   const { client } = useSession();
   const [, navigate] = useLocation();
-  const { nodes, exact, pageInfo, filter, isOnlyTitles, fault, isLoading, again } = useLinks(state);
+  const { nodes, exact, pageInfo, sparklines, filter, isOnlyTitles, fault, isLoading, again } =
+    useLinks(state);
   const gone = useSyncExternalStore(aboutToGo.subscribe, aboutToGo.get);
   const links = (nodes ?? []).filter(({ id }) => !gone.has(id));
   useEnding(links, isLoading, again);
@@ -93,6 +94,7 @@ export function LinksPage({
       ) : (
         <LinkList
           links={links}
+          sparklines={sparklines}
           isLoading={isLoading}
           query={toQuery(state)}
           selection={selection}
@@ -144,6 +146,7 @@ function Nothing({ state, set }: Pick<Parameters<typeof LinksPage>[0], 'state' |
 /** The rows; arrow keys move the focus among them. */
 function LinkList({
   links,
+  sparklines,
   isLoading,
   query,
   selection,
@@ -151,6 +154,7 @@ function LinkList({
   onCurrent,
 }: {
   links: readonly LinkRowFragment[];
+  sparklines: ReadonlyMap<string, readonly number[]>;
   isLoading: boolean;
   query: string;
   selection: ReturnType<typeof useSelection>;
@@ -175,6 +179,7 @@ function LinkList({
         <LinkRow
           key={link.id}
           link={link}
+          sparkline={sparklines.get(link.id) ?? []}
           query={query}
           isCurrent={link.id === focusable}
           isSelected={selection.has(link.id)}

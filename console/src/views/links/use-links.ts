@@ -25,6 +25,8 @@ type LinkPages = Reading<unknown> & {
   /** The link whose alias or short URL is searched, if it is the only one. */
   readonly exact: LinkRowFragment | undefined;
   readonly pageInfo: LinksQuery['links']['pageInfo'] | undefined;
+  /** The clicks of the last days of the page's links, by their ids. */
+  readonly sparklines: ReadonlyMap<string, readonly number[]>;
   readonly filter: LinkFilter;
   /** True if only titles are searched, since the service cannot search everything yet. */
   readonly isOnlyTitles: boolean;
@@ -60,6 +62,7 @@ export function useLinks(state: LinksState): LinkPages {
     nodes: links && aliasFirst(links.nodes, lookedUp, state),
     exact: exact.length === 1 ? exact[0] : undefined,
     pageInfo: shown.data?.links.pageInfo,
+    sparklines: new Map(links?.nodes.map(({ id, sparkline }) => [id, sparkline])),
     filter: isOnlyTitles ? titles : filter,
     isLoading: shown.isLoading || pause,
     isOnlyTitles,
