@@ -128,6 +128,26 @@ describe('run', () => {
     expect(stderr).toMatch(/^lsp: Not everything was done\./);
   });
 
+  test('says that a mutation was done whose record cannot be read', async () => {
+    await save(
+      'make',
+      `mutation ($url: String!, $from: Date) { createLink(input: { url: $url }) {
+        ... on Link { id statistics(from: $from) { clicks } } } }`,
+    );
+    const { code, stderr } = await lsp([
+      'run',
+      'make',
+      '--url',
+      'https://example.com/',
+      '--from',
+      '9999-01-01',
+    ]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^lsp: This was done, but it cannot be read: /),
+    ]);
+  });
+
   test('exits with the documented codes', async () => {
     await save('one', 'query ($id: ID!) { link(id: $id) { title } }');
     await save('create', CREATE);

@@ -121,7 +121,6 @@ test('results of all tools are as their schemas say', async () => {
     ['list_spaces', {}],
     ['list_tags', {}],
     ['delete_link', { id: id }],
-    ['undo', { ids: ['1', '999999'] }],
   ];
   for (const [name, given] of calls)
     expect([name, await call(client, name, given)]).toEqual([
@@ -129,4 +128,89 @@ test('results of all tools are as their schemas say', async () => {
       expect.objectContaining({ isError: undefined }),
     ]);
   await client.close();
+});
+
+describe('the results of saved operations', () => {
+  const SAVE = `mutation ($name: String!, $document: String!) {
+    createSavedOperation(input: { name: $name, document: $document, isTool: true }) { __typename } }`;
+  const STATISTICS = '... on Link { id title statistics(from: $from) { clicks } }';
+  const connectWith = async (name: string, document: string) => {
+    const owner = await server.caller('owner');
+    expect(await owner.data(SAVE, { name, document })).toEqual({
+      createSavedOperation: { __typename: 'SavedOperation' },
+    });
+    return { owner, client: await connect(owner) };
+  };
+  const done = {
+    error: { message: expect.stringMatching(/^This was done, but it cannot be read: /), done: true },
+  };
+
+  test('say what was done if a record cannot be read', async () => {
+    const { owner, client } = await connectWith(
+      'change',
+      `mutation ($id: ID!, $title: String, $from: Date) { updateLink(id: $id, input: { title: $title }) { ${STATISTICS} } }`,
+    );
+    const id = await createLink(owner, { title: 'a' });
+    const result = await call(client, 'change', { id, title: 'b', from: '9999-01-01' });
+    expect(result).toMatchObject({ isError: undefined, data: done, changes: [expect.any(String)] });
+    const read = await call(client, 'change', { id, title: 'c' });
+    expect(read).toMatchObject({ isError: undefined, data: { id, title: 'c' } });
+    await client.close();
+  });
+
+  test('say what was done if a part of a record cannot be read', async () => {
+    const { owner, client } = await connectWith(
+      'change',
+      `mutation ($id: ID!, $first: Int) { updateLink(id: $id, input: { title: "b" }) {
+        ... on Link { id space { name links(first: $first) { totalCount } } } } }`,
+    );
+    const spaceId = String(await owner.space('A'));
+    const id = await createLink(owner, { title: 'a', spaceId });
+    const { isError, structuredContent } = await client.callTool({
+      name: 'change',
+      arguments: { id, first: -1 },
+    });
+    expect([isError, structuredContent]).toEqual([
+      undefined,
+      {
+        data: { id, space: null },
+        changes: [expect.any(String)],
+        failures: [{ place: 'space.links', error: expect.objectContaining({ code: 'VALIDATION' }) }],
+      },
+    ]);
+    await client.close();
+  });
+
+  test('say what was done of lists and of several fields', async () => {
+    const { client } = await connectWith(
+      'make',
+      `mutation ($inputs: [CreateLinkInput!]!, $from: Date) { createLinks(inputs: $inputs) { ${STATISTICS} } }`,
+    );
+    const url = 'https://example.com/';
+    const made = await call(client, 'make', { inputs: [{ url }, { url: 'x' }], from: '9999-01-01' });
+    expect(made).toMatchObject({ isError: undefined, data: [done, { error: { code: 'VALIDATION' } }] });
+    expect(made.changes).toHaveLength(1);
+    const nothing = await call(client, 'make', { inputs: [{ url: 'x' }] });
+    expect(nothing).toMatchObject({ isError: true, data: [{ error: { code: 'VALIDATION' } }], changes: [] });
+    expect(await call(client, 'make', { inputs: [] })).toMatchObject({ isError: undefined, data: [] });
+    await client.close();
+  });
+
+  test('are errors if no field has done anything', async () => {
+    const { client } = await connectWith(
+      'two',
+      `mutation ($a: String!, $b: String!) { a: createLink(input: { url: $a }) { ... on Link { url } }
+        b: createLink(input: { url: $b }) { ... on Link { url } } }`,
+    );
+    const failed = { error: { code: 'VALIDATION' } };
+    const nothing = await call(client, 'two', { a: 'x', b: 'y' });
+    expect(nothing).toMatchObject({ isError: true, data: { a: failed, b: failed }, changes: [] });
+    const one = await call(client, 'two', { a: 'x', b: 'https://example.com/' });
+    expect(one).toMatchObject({
+      isError: undefined,
+      data: { a: failed, b: { url: 'https://example.com/' } },
+    });
+    expect(await call(client, 'undo', { ids: ['999999'] })).toMatchObject({ isError: true, changes: [] });
+    await client.close();
+  });
 });

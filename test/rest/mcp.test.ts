@@ -103,9 +103,10 @@ describe('the tools', () => {
         type: 'object',
         properties: {
           data: {
-            type: 'object',
-            properties: { id: { type: 'string' } },
-            required: ['id'],
+            anyOf: [
+              { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+              { $ref: '#/$defs/Failure' },
+            ],
           },
           changes: {
             type: 'array',
@@ -114,6 +115,7 @@ describe('the tools', () => {
           },
         },
         required: ['data', 'changes'],
+        $defs: { Failure: expect.objectContaining({ required: ['error'] }) },
       },
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     });

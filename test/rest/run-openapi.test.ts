@@ -113,6 +113,15 @@ test('answers fit their schemas', async () => {
   expect(await answers('make', 'post', post({ input: { url: 'x' } }))).toBe(422);
   expect(await answers('both', 'post', post({ url: 'https://example.com/' }))).toBe(200);
   expect(await answers('both', 'post', post({ url: 'x' }))).toBe(200);
+  await save(
+    'unreadable',
+    `mutation ($url: String!, $from: Date) { createLink(input: { url: $url }) {
+      ... on Link { id statistics(from: $from) { clicks } } } }`,
+  );
+  ajv.removeSchema('https://s.example/api');
+  ajv.addSchema({ $id: 'https://s.example/api', ...(await describedFor(owner)).document });
+  const unreadable = { url: 'https://example.com/', from: '9999-01-01' };
+  expect(await answers('unreadable', 'post', post(unreadable))).toBe(200);
 });
 
 describe('large operations', () => {

@@ -278,7 +278,16 @@ describe('a mutation', () => {
     );
     expect(await run('make', post({ url: URL, from: 'never' }))).toMatchObject({
       status: 200,
-      body: { data: { error: { code: 'VALIDATION' } }, status: 200 },
+      body: {
+        data: {
+          error: {
+            code: 'VALIDATION',
+            message: expect.stringMatching(/^This was done, but it cannot be read: /),
+            done: true,
+          },
+        },
+        status: 200,
+      },
     });
     expect(await server.database.prisma.link.count()).toBe(1);
   });
@@ -291,12 +300,18 @@ describe('a mutation', () => {
         ... on Link { url statistics(from: $d) { clicks } } }
       c: createTag(input: { name: "C" }) { ... on Tag { name } } }`,
     );
-    const failed = { error: { code: 'VALIDATION' } };
-    const sent = { u: URL, d: '9999-01-01' };
-    expect(await run('two', post(sent))).toMatchObject({
-      status: 200,
-      body: { data: { a: { name: 'A' }, b: [failed, failed, failed], c: { name: 'C' } } },
+    const failed = (done: true | undefined) => ({
+      error: expect.objectContaining({ code: 'VALIDATION', ...(done && { done }) }),
     });
+    const sent = { u: URL, d: '9999-01-01' };
+    const answer = await run('two', post(sent));
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        data: { a: { name: 'A' }, b: [failed(true), failed(undefined), failed(true)], c: { name: 'C' } },
+      },
+    });
+    expect(answer.body.data.b[1].error).not.toHaveProperty('done');
     const { prisma } = server.database;
     expect([await prisma.space.count({ where: { name: 'A' } }), await prisma.link.count()]).toEqual([1, 2]);
   });

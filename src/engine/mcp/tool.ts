@@ -2,7 +2,7 @@
 import type { Operation } from '../graphql/document.ts';
 import { type JsonSchema, SchemaWriter } from '../graphql/json-schema.ts';
 import { type Outcome, rootFields } from '../graphql/outcome.ts';
-import { encodeFailure, readAnswer, type Wording } from '../rest/run/answer.ts';
+import { encodeFailure, failuresBelow, readAnswer, type Wording, wasDone } from '../rest/run/answer.ts';
 import { describeData, failureSchema } from '../rest/run/data-schema.ts';
 import { escapeHidden } from './hidden.ts';
 
@@ -117,20 +117,39 @@ export function failedResult(failure: NonNullable<Outcome['refused']>, wording: 
   return { content: asText({ error: { ...error, ...more } }), isError: true };
 }
 
-/** True if the output's schema has a place for each failure: that of a root field, or of an item of its list. */
-function hasPlaces({ isMutation }: Operation, { failures }: Outcome): boolean {
-  return failures.every(({ place }) => isMutation && place.length <= 2);
+/** True if an operation has failed, and no field of it has done anything. */
+function didNothing(
+  operation: Operation,
+  { data, failures, extensions: { changes = [] } }: Outcome,
+): boolean {
+  if (failures.length === 0) return false;
+  if (!operation.isMutation) return true;
+  if (Array.isArray(changes) && changes.length > 0) return false;
+  if (failures.some((one) => wasDone(operation, one))) return false;
+  const values = Object.values(data ?? {}).flat();
+  return values.every((value) => value === null);
 }
 
-/** The result of a call. It is an error if nothing was done, or if the data lack a part that their schema promises. */
+/** The result of a call. It is an error if nothing was done, or if the data of a query lack a part. */
 export function encodeResult(operation: Operation, outcome: Outcome, wording: Wording): ToolResult {
-  const answered = readAnswer(operation, outcome, wording);
+  const below = operation.isMutation ? failuresBelow(outcome) : [];
+  const failures = outcome.failures.filter((one) => !below.includes(one));
+  const answered = readAnswer(operation, { ...outcome, failures }, wording);
   if (answered.failure !== null) return failedResult(answered.failure, wording);
   const { changes = [] } = outcome.extensions;
-  const result = { data: answered.data, ...(operation.isMutation && { changes }) };
+  const isOne = rootFields(operation).size === 1;
+  const told = below.map(({ place, failure }) => ({
+    place: (isOne ? place.slice(1) : place).join('.'),
+    ...encodeFailure(failure, wording),
+  }));
+  const result = {
+    data: answered.data,
+    ...(operation.isMutation && { changes }),
+    ...(told.length > 0 && { failures: told }),
+  };
   return {
     content: asText(result),
     structuredContent: result,
-    ...(!hasPlaces(operation, outcome) && { isError: true }),
+    ...(didNothing(operation, outcome) && { isError: true }),
   };
 }

@@ -77,6 +77,8 @@ function errorIn({ status, headers }: Response, { message, code = CODES[status],
 interface Failed {
   readonly code: string;
   readonly message: string;
+  /** True if it was done, and only its answer has failed. */
+  readonly isDone: boolean;
 }
 
 /** Finds the failures that stand in places of values. */
@@ -85,7 +87,7 @@ function failuresIn(value: unknown): Failed[] {
   if ('error' in value && Object.keys(value).length === 1) {
     const { error } = value;
     if (typeof error === 'object' && error !== null && 'code' in error && 'message' in error)
-      return [{ code: String(error.code), message: String(error.message) }];
+      return [{ code: String(error.code), message: String(error.message), isDone: 'done' in error }];
   }
   return Object.values(value).flatMap(failuresIn);
 }
@@ -107,10 +109,11 @@ async function runOperation(context: Context, name: string, words: readonly stri
   }
   if (!response.ok || !('data' in body)) throw errorIn(response, body);
   await context.show(body.data, answerText(body.data, context.io.isTerminal.output));
-  const [failed] = failuresIn(body.data);
+  const failures = failuresIn(body.data);
+  const failed = failures.find(({ isDone }) => !isDone) ?? failures[0];
   if (failed === undefined) return;
-  context.note(`lsp: Not everything was done. ${failed.message}`);
-  context.exitCode = codeFor(failed.code);
+  context.note(`lsp: ${failed.isDone ? '' : 'Not everything was done. '}${failed.message}`);
+  context.exitCode = failed.isDone ? EXIT.failed : codeFor(failed.code);
 }
 
 export function addRun(program: Command, context: Context): void {

@@ -87,22 +87,58 @@ function isValues(value: unknown): value is Values {
   return typeof value === 'object' && value !== null;
 }
 
-/** Puts failures where their values would be: a value that could not be null has taken those above with it. */
+/** The number of parts of a place down to where nothing is: a value that could not be null has taken those above with it. */
+function depthOf(data: unknown, place: Place): number {
+  let at = data;
+  let depth = 0;
+  while (depth < place.length && isValues(at)) at = at[place[depth++] ?? ''];
+  return depth;
+}
+
+/** True if there is nothing of a root field, or of an item of its list. */
+function lacksRecord(data: unknown, { place }: PlacedFailure): boolean {
+  return place.slice(1, depthOf(data, place)).every((part) => typeof part === 'number');
+}
+
+/** True if a field of a mutation was executed, and only its answer has failed. */
+export function wasDone({ isMutation }: Operation, { place }: PlacedFailure): boolean {
+  return isMutation && place.slice(1).some((part) => typeof part === 'string');
+}
+
+/** The failure in the place of a record, which says if only the answer has failed. */
+function encodeRecord(operation: Operation, placed: PlacedFailure, wording: Wording) {
+  const { error } = encodeFailure(placed.failure, wording);
+  if (!wasDone(operation, placed)) return { error };
+  return {
+    error: { ...error, message: `This was done, but it cannot be read: ${error.message}`, done: true },
+  };
+}
+
+/** The failures of an outcome below its records: there, values may be null. */
+export function failuresBelow({ data, failures }: Outcome): readonly PlacedFailure[] {
+  return failures.filter((one) => data !== null && !lacksRecord(data, one));
+}
+
+/** Puts failures where their values would be. */
 function putFailures(
+  operation: Operation,
   data: Readonly<Record<string, unknown>>,
   failures: readonly PlacedFailure[],
   wording: Wording,
 ): Readonly<Record<string, unknown>> {
   if (failures.length === 0) return data;
   const copy: Values = JSON.parse(JSON.stringify(data));
-  for (const { place, failure } of failures) {
+  for (const placed of failures) {
+    const { place, failure } = placed;
+    const isRecord = lacksRecord(data, placed);
     let at: Values = copy;
     for (const [index, part] of place.entries()) {
       const below = at[part];
       if (isValues(below) && index < place.length - 1) at = below;
       else {
         // Of several failures in one place, the first counts.
-        if (!isValues(below)) at[part] = encodeFailure(failure, wording);
+        if (!isValues(below))
+          at[part] = isRecord ? encodeRecord(operation, placed, wording) : encodeFailure(failure, wording);
         break;
       }
     }
@@ -167,7 +203,7 @@ export function readAnswer(operation: Operation, outcome: Outcome, wording: Word
   if (whole !== null) return { failure: whole };
   const roots = rootFields(operation);
   const nothing = Object.fromEntries([...roots.keys()].map((name) => [name, null]));
-  const data = putFailures(outcome.data ?? nothing, outcome.failures, wording);
+  const data = putFailures(operation, outcome.data ?? nothing, outcome.failures, wording);
   const [[name = '', field] = [], ...others] = roots;
   if (others.length > 0 || field === undefined) return { failure: null, data };
   const value = data[name] ?? null;

@@ -5,11 +5,16 @@ import { givesRecord } from './answer.ts';
 
 /** A failure in the place of a value, as `encodeFailure` writes it. */
 export const failureSchema: JsonSchema = object({
-  error: object({
-    code: textType,
-    message: textType,
-    fields: { type: 'object', additionalProperties: { type: 'array', items: textType } },
-  }),
+  error: object(
+    {
+      code: textType,
+      message: textType,
+      fields: { type: 'object', additionalProperties: { type: 'array', items: textType } },
+      // True if the field was executed, and only its answer has failed.
+      done: { type: 'boolean', const: true },
+    },
+    ['done'],
+  ),
 });
 
 /** The schema without null, which is answered with 404. */
@@ -27,7 +32,7 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null;
 }
 
-/** The schema without a failure: that of a single value has an answer of its own. */
+/** The schema without a failure, which has an answer of its own. */
 function withoutFailure(schema: JsonSchema, failure: JsonSchema): JsonSchema {
   if (!Array.isArray(schema.anyOf)) return schema;
   const text = JSON.stringify(failure);
@@ -50,7 +55,9 @@ export function describeData(operation: Operation, writer: SchemaWriter, failure
   const [[, only] = [], ...others] = roots;
   if (only !== undefined && others.length === 0) {
     const value = withoutFailure(only, failure);
-    return givesRecord(operation) ? withoutNull(value) : value;
+    const record = givesRecord(operation) ? withoutNull(value) : value;
+    // A mutation may have written, and its answer fails.
+    return operation.isMutation ? { anyOf: [record, failure] } : record;
   }
   const properties = [...roots].map(([name, value]) => [
     name,
