@@ -216,6 +216,36 @@ describe('the tools', () => {
     expect((await call('get_link')).structuredContent).toEqual({ data: { role: null } });
   });
 
+  test('tell of the rules of links', async () => {
+    const to = [
+      { name: 'A', url: 'https://a.example/', weight: 1 },
+      { name: 'B', url: 'https://b.example/', weight: 3 },
+    ];
+    const query = 'mutation ($input: CreateLinkInput!) { createLink(input: $input) { ... on Link { id } } }';
+    const input = {
+      url: 'https://example.com/',
+      rules: [{ name: 'Germans', when: [{ country: { in: ['DE'] } }], to }],
+    };
+    const { id } = (await owner.data<{ createLink: { id: string } }>(query, { input })).createLink;
+    expect((await call('get_link', { id })).structuredContent).toMatchObject({
+      data: { rules: [{ name: 'Germans', to }] },
+    });
+    const linkRule = {
+      name: 'Germans',
+      shares: [
+        { name: 'A', share: 0.25 },
+        { name: 'B', share: 0.75 },
+      ],
+    };
+    expect((await call('explain_redirect', { linkId: id, country: 'DE' })).structuredContent).toMatchObject({
+      data: {
+        steps: expect.arrayContaining([{ rule: 'RULE', applied: true, why: expect.any(String), linkRule }]),
+      },
+    });
+    const about = new Map((await list()).map(({ name, description }) => [name, description]));
+    expect(about.get('update_link')).toContain('rules');
+  });
+
   test('tell what is wrong by the names that were given', async () => {
     expect(failureOf(await call('create_link', { url: 'nowhere' }))).toEqual({
       code: 'VALIDATION',
