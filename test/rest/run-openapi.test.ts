@@ -124,6 +124,58 @@ test('answers fit their schemas', async () => {
   expect(await answers('unreadable', 'post', post(unreadable))).toBe(200);
 });
 
+describe('the schema of data', () => {
+  const dataOf = async (name: string, query: string) => {
+    await save(name, query);
+    const { document } = await describedFor(owner);
+    return at(document, 'components', 'schemas', `${name}.data`);
+  };
+  const role = {
+    anyOf: [{ $ref: '#/components/schemas/Role' }, { type: 'null' }],
+    description: expect.any(String),
+  };
+  const failure = { $ref: '#/components/schemas/Failure' };
+
+  test('requires the root fields that no directive skips', async () => {
+    const data = await dataOf(
+      'skips',
+      'query ($skip: Boolean!) { a: viewer { role } b: viewer @skip(if: $skip) { role } }',
+    );
+    expect(data).toMatchObject({ type: 'object', required: ['a'] });
+  });
+
+  test('has null for a single field that a directive skips', async () => {
+    const name = 'skipped';
+    const data = await dataOf(name, 'query ($skip: Boolean!) { viewer @skip(if: $skip) { role } }');
+    expect(data).toMatchObject({ type: ['object', 'null'], properties: { role } });
+    const response = await owner.fetch(`/api/run/${name}?skip=1`);
+    expect(await response.json()).toEqual({ data: null, status: 200 });
+  });
+
+  test('has the names of types, and the fields of introspection', async () => {
+    expect(await dataOf('names', '{ viewer { __typename } }')).toMatchObject({
+      properties: { __typename: { type: 'string', const: 'Viewer' } },
+    });
+    expect(
+      await dataOf('made', 'mutation { createTag(input: { name: "x", color: 1 }) { __typename } }'),
+    ).toEqual({
+      anyOf: [
+        expect.objectContaining({ properties: { __typename: { type: 'string', const: 'Tag' } } }),
+        failure,
+      ],
+    });
+    expect(await dataOf('introspected', '{ __schema { types { name } } }')).toMatchObject({
+      type: 'object',
+      properties: { types: { type: 'array' } },
+    });
+  });
+
+  test('has the codes of errors', async () => {
+    const { document } = await describedFor(owner);
+    expect(at(document, 'components', 'schemas', 'Error', 'properties')).toHaveProperty('code');
+  });
+});
+
 describe('large operations', () => {
   const node = api.schema.getType('Node');
   const TYPES = isInterfaceType(node) ? api.schema.getPossibleTypes(node).map(({ name }) => name) : [];

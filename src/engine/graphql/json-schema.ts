@@ -1,5 +1,6 @@
 // JSON Schema of what operations take and give, from their documents and the schema: for descriptions of endpoints and tools.
 import {
+  type GraphQLField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLNamedType,
@@ -16,8 +17,11 @@ import {
   isNonNullType,
   isObjectType,
   Kind,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeInfo,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
   typeFromAST,
   type ValueNode,
   valueFromASTUntyped,
@@ -169,12 +173,12 @@ export class SchemaWriter {
    * The values of an operation's root fields, by their names in the answer; failures stand in their places. Null if they have so
    * many fields that nobody would read them.
    */
-  roots(operation: Operation): ReadonlyMap<string, JsonSchema> | null {
+  roots(operation: Operation): AnswerFields | null {
     const { schema, node } = operation;
     const root = schema.getRootType(node.operation);
     if (!root) throw new Error(`the schema has no type for a ${node.operation}`);
     try {
-      return new Answers(this, operation, this.#failure).fields([node.selectionSet], root).properties;
+      return new Answers(this, operation, this.#failure).fields([node.selectionSet], root);
     } catch (error) {
       if (error instanceof TooLarge) return null;
       throw error;
@@ -202,11 +206,25 @@ function describeEnum(type: GraphQLNamedType): JsonSchema {
 }
 
 /** Fields of one object in an answer. */
-interface AnswerFields {
-  readonly properties: Map<string, JsonSchema>;
+export interface AnswerFields {
+  readonly properties: ReadonlyMap<string, JsonSchema>;
   /** The names that an answer may lack. */
-  readonly optional: Set<string>;
+  readonly optional: ReadonlySet<string>;
 }
+
+/** A field of an answer, and what is selected of it. */
+interface SelectedField {
+  readonly field: Pick<GraphQLField<unknown, unknown>, 'name' | 'type' | 'description'>;
+  readonly sets: SelectionSetNode[];
+}
+
+/** The fields of the language itself. `__typename` has no text of ours. */
+const META: ReadonlyMap<string, SelectedField['field']> = new Map(
+  [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef].map((one) => [
+    one.name,
+    { name: one.name, type: one.type, description: null },
+  ]),
+);
 
 /** The schema of an operation's answer. */
 class Answers {
@@ -233,20 +251,21 @@ class Answers {
 
   /** The fields of selections that an object of the type has. */
   fields(sets: readonly SelectionSetNode[], type: GraphQLObjectType): AnswerFields {
-    const below = new Map<
-      string,
-      { type: GraphQLOutputType; sets: SelectionSetNode[]; description?: string }
-    >();
+    const selected = new Map<string, SelectedField>();
     const optional = new Set<string>();
-    this.#collect(sets, type, false, below, optional);
+    this.#collect(sets, type, false, selected, optional);
     // A name is among the properties, and among those that are required.
-    for (const [name, { description = '' }] of below)
-      this.#size += 2 * name.length + description.length + AROUND_NAME;
+    for (const [name, { field }] of selected)
+      this.#size += 2 * name.length + (field.description?.length ?? 0) + AROUND_NAME;
     if (this.#size > MAX_ANSWER) throw new TooLarge();
     const properties = new Map<string, JsonSchema>();
-    for (const [name, one] of below) {
-      const value = this.#value(one.type, one.sets, type === this.#root);
-      properties.set(name, describedBy(value, one.description));
+    for (const [name, { field, sets: below }] of selected) {
+      if (field.name === TypeNameMetaFieldDef.name)
+        properties.set(name, { type: 'string', const: type.name });
+      else {
+        const value = this.#value(field.type, below, type === this.#root);
+        properties.set(name, describedBy(value, field.description));
+      }
     }
     return { properties, optional };
   }
@@ -255,23 +274,19 @@ class Answers {
     sets: readonly SelectionSetNode[],
     type: GraphQLObjectType,
     mayLack: boolean,
-    into: Map<string, { type: GraphQLOutputType; sets: SelectionSetNode[]; description?: string }>,
+    into: Map<string, SelectedField>,
     optional: Set<string>,
   ): void {
     for (const selection of sets.flatMap(({ selections }) => selections)) {
       const lacks = mayLack || (selection.directives ?? []).length > 0;
       if (selection.kind === Kind.FIELD) {
         const name = (selection.alias ?? selection.name).value;
-        const field = type.getFields()[selection.name.value];
+        const field = type.getFields()[selection.name.value] ?? META.get(selection.name.value);
+        if (field === undefined) throw new Error(`${type.name} has no field ${selection.name.value}`);
         const known = into.get(name);
         const set = selection.selectionSet ? [selection.selectionSet] : [];
         if (known) known.sets.push(...set);
-        else
-          into.set(name, {
-            type: field?.type ?? this.#string(),
-            sets: set,
-            ...(field?.description && { description: field.description }),
-          });
+        else into.set(name, { field, sets: set });
         if (lacks && !known) optional.add(name);
         if (!lacks) optional.delete(name);
         continue;
@@ -283,13 +298,6 @@ class Answers {
       if (fragment && this.#applies(type, fragment.on))
         this.#collect([fragment.set], type, lacks, into, optional);
     }
-  }
-
-  /** The type of `__typename`. */
-  #string(): GraphQLOutputType {
-    const type = this.#schema.getType('String');
-    if (!type || isInputObjectType(type)) throw new Error('the schema has no texts');
-    return type;
   }
 
   #applies(type: GraphQLObjectType, on: string): boolean {

@@ -1,5 +1,5 @@
 import type { Operation } from '../../graphql/document.ts';
-import type { JsonSchema, SchemaWriter } from '../../graphql/json-schema.ts';
+import { type JsonSchema, orNull, type SchemaWriter } from '../../graphql/json-schema.ts';
 import { object, textType } from '../record.ts';
 import { givesRecord } from './answer.ts';
 
@@ -52,16 +52,21 @@ export const anyData: JsonSchema = {
 export function describeData(operation: Operation, writer: SchemaWriter, failure: JsonSchema): JsonSchema {
   const roots = writer.roots(operation);
   if (roots === null) return anyData;
-  const [[, only] = [], ...others] = roots;
-  if (only !== undefined && others.length === 0) {
+  const { properties, optional } = roots;
+  const [[name, only] = [], ...others] = properties;
+  if (name !== undefined && only !== undefined && others.length === 0) {
     const value = withoutFailure(only, failure);
     const record = givesRecord(operation) ? withoutNull(value) : value;
+    // A directive may skip the field.
+    const given = optional.has(name) ? orNull(record) : record;
     // A mutation may have written, and its answer fails.
-    return operation.isMutation ? { anyOf: [record, failure] } : record;
+    return operation.isMutation ? { anyOf: [given, failure] } : given;
   }
-  const properties = [...roots].map(([name, value]) => [
-    name,
-    { anyOf: [value, failure] } satisfies JsonSchema,
-  ]);
-  return { type: 'object', properties: Object.fromEntries(properties) };
+  const values = [...properties].map(([one, value]) => [one, { anyOf: [value, failure] }] as const);
+  const required = [...properties.keys()].filter((one) => !optional.has(one));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(values),
+    ...(required.length > 0 && { required }),
+  };
 }

@@ -14,7 +14,7 @@ import { VERSION } from '../../tools/own-files.ts';
 import { pauseIfBlocked } from '../../tools/time-slices.ts';
 import { JSON_TYPE } from '../form/form.ts';
 import { answer, failureSchemas, failures, keyParameter, ref } from '../openapi/openapi.ts';
-import { object } from '../record.ts';
+import { object, textType } from '../record.ts';
 import { anyData, describeData, failureSchema } from './data-schema.ts';
 import { VARIABLE_FORM } from './variables.ts';
 
@@ -125,6 +125,9 @@ function listFailures(operation: Operation, isPost: boolean): number[] {
   ];
   return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
 }
+
+/** The body of a failure. Those of GraphQL have a code. */
+const errorSchema = object({ message: textType, code: textType, status: { type: 'integer' } }, ['code']);
 
 const about: Readonly<Record<number, string>> = {
   ...failures,
@@ -240,6 +243,11 @@ export async function describeRuns(
   const security = members({
     securitySchemes: { key: { type: 'http', scheme: 'bearer', description: aboutKeys } },
   });
-  const shared = members({ ...writer.definitions, ...failureSchemas, Failure: failureSchema });
+  const shared = members({
+    ...writer.definitions,
+    ...failureSchemas,
+    Error: errorSchema,
+    Failure: failureSchema,
+  });
   return `{${head},"paths":{${join(paths)}},"components":{${security},"schemas":{${join([...schemas, shared])}}}}`;
 }
