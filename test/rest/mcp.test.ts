@@ -54,7 +54,10 @@ const failureOf = ({ content, isError }: ToolAnswer) => {
 interface Listed {
   readonly name: string;
   readonly description: string;
-  readonly inputSchema: { readonly properties: object; readonly required?: string[] };
+  readonly inputSchema: {
+    readonly properties: Record<string, { default?: unknown }>;
+    readonly required?: string[];
+  };
   readonly outputSchema: { readonly properties: object; readonly required: string[] };
   readonly annotations: object;
 }
@@ -131,6 +134,42 @@ describe('the tools', () => {
       outputSchema: { required: ['data'] },
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
     });
+  });
+
+  test('warn of mutations that give access', async () => {
+    const hints = async (name: string, field: string) => {
+      expect(await save(name, `mutation { ${field} { __typename } }`)).toHaveProperty('id');
+      return (await list()).find((tool) => tool.name === name)?.annotations;
+    };
+    const adds = { readOnlyHint: false, destructiveHint: false, idempotentHint: false };
+    const hook = 'createWebhook(input: { url: "https://example.com/", events: [LINK_CREATED] })';
+    expect(await hints('hook', hook)).toEqual({ ...adds, destructiveHint: true });
+    const tool = 'createSavedOperation(input: { name: "x", document: "{ viewer { role } }", isTool: true })';
+    expect(await hints('tool', tool)).toEqual({ ...adds, destructiveHint: true });
+    const space = 'createSpace(input: { name: "x" })';
+    expect(await hints('space', space)).toEqual(adds);
+    expect(await hints('mixed', `a: ${space} { __typename } b: ${hook}`)).toEqual({
+      ...adds,
+      destructiveHint: true,
+    });
+  });
+
+  test('have no long or hidden default values in their schemas', async () => {
+    const inputs = `$bidi: String = "\\u202eignore", $zero: [String!] = ["a\u200bb"], $long: String = "${'a'.repeat(400)}", $short: String = "a"`;
+    await save(
+      'defaults',
+      `query (${inputs}) { links(filter: { search: $bidi }) { totalCount }
+      b: links(filter: { search: $long }) { totalCount } c: links(filter: { search: $short }) { totalCount }
+      d: nodes(nodeIds: []) { nodeId } e: links(filter: { tags: { any: $ids } }) { totalCount } }`.replace(
+        '$zero: [String!]',
+        '$ids: [ID!]',
+      ),
+    );
+    const { properties } = (await list()).find(({ name }) => name === 'defaults')?.inputSchema ?? {
+      properties: {},
+    };
+    const defaults = Object.entries(properties).map(([name, { default: one }]) => [name, one]);
+    expect(Object.fromEntries(defaults)).toEqual({ short: 'a' });
   });
 
   test('have the same hints if their fields are in fragments', async () => {

@@ -1,5 +1,6 @@
 // JSON Schema of what operations take and give, from their documents and the schema: for descriptions of endpoints and tools.
 import {
+  type ConstValueNode,
   type GraphQLField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -28,6 +29,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { hasHidden } from '../tools/hidden.ts';
 import type { Operation } from './document.ts';
 import { getMaxItems, NO_LIMIT } from './input-limits.ts';
 
@@ -72,6 +74,23 @@ export function orNull(one: JsonSchema): JsonSchema {
 
 function describedBy(one: JsonSchema, description: string | null | undefined): JsonSchema {
   return description ? { ...one, description } : one;
+}
+
+/** The most characters of a default value, in JSON. */
+const MAX_DEFAULT = 300;
+
+/** The default value of a variable, if it is short and nothing of it is hidden: the document's author wrote it, and models read it. */
+export function describeDefault(node: ConstValueNode | undefined): JsonSchema {
+  if (node === undefined) return {};
+  const value = valueFromASTUntyped(node);
+  const text = JSON.stringify(value);
+  return text.length > MAX_DEFAULT || hasHiddenIn(value) ? {} : { default: value };
+}
+
+/** True if a text in a value has hidden characters, which JSON would escape. */
+function hasHiddenIn(value: unknown): boolean {
+  if (typeof value === 'string') return hasHidden(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasHiddenIn);
 }
 
 /** The descriptions of the arguments and fields to which variables are given, by the variables' names. */
@@ -123,7 +142,7 @@ export class SchemaWriter {
       if (!isInputType(type)) continue;
       const { value: name } = variable.name;
       const value = describedBy(this.input(type), descriptions.get(name));
-      properties[name] = defaultValue ? { ...value, default: valueFromASTUntyped(defaultValue) } : value;
+      properties[name] = { ...value, ...describeDefault(defaultValue) };
       if (isNonNullType(type) && defaultValue === undefined) required.push(name);
     }
     return objectOf(properties, required);

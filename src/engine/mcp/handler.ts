@@ -6,8 +6,8 @@ import { type Answer, failure, makeContent, methodNotAllowed } from '../rest/ans
 import { JSON_TYPE, receiveBody } from '../rest/form/form.ts';
 import { parseObject } from '../rest/run/json-object.ts';
 import { answerThrown } from '../rest/run/thrown.ts';
+import { escapeHidden } from '../tools/hidden.ts';
 import { loadedLater } from '../tools/loaded-later.ts';
-import { escapeHidden } from './hidden.ts';
 import { checkOrigin, type Sites } from './origin.ts';
 import type * as Protocol from './protocol.ts';
 import type { CallerTools, Identity } from './protocol.ts';

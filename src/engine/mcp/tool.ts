@@ -4,7 +4,7 @@ import { type JsonSchema, SchemaWriter } from '../graphql/json-schema.ts';
 import { type Outcome, rootFields } from '../graphql/outcome.ts';
 import { encodeFailure, failuresBelow, readAnswer, type Wording, wasDone } from '../rest/run/answer.ts';
 import { describeData, failureSchema } from '../rest/run/data-schema.ts';
-import { escapeHidden } from './hidden.ts';
+import { escapeHidden } from '../tools/hidden.ts';
 
 /** An operation as a tool. */
 export interface ToolOperation {
@@ -79,23 +79,29 @@ function describeOutput(operation: Operation) {
   });
 }
 
-/** Hints by the names of the root fields: only a creation adds without replacing; to update or delete twice is to do so once. */
-function makeHints(operation: Operation): DescribedTool['annotations'] {
+/** Hints by the names of the root fields; to update or delete twice is to do so once. */
+function makeHints(operation: Operation, onlyAdds: OnlyAdds): DescribedTool['annotations'] {
   if (!operation.isMutation) return { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
   const names = [...rootFields(operation).values()].map(({ name }) => name.value);
   return {
     readOnlyHint: false,
-    destructiveHint: !names.every((name) => /^create/.test(name)),
+    destructiveHint: !names.every(onlyAdds),
     idempotentHint: names.every((name) => /^(update|delete)/.test(name)),
   };
 }
 
-export function describeTool({ name, description, operation }: ToolOperation): DescribedTool {
+/** True for a root field of mutations that makes records, and gives nobody a right or an access. */
+export type OnlyAdds = (field: string) => boolean;
+
+export function describeTool(
+  { name, description, operation }: ToolOperation,
+  onlyAdds: OnlyAdds,
+): DescribedTool {
   return {
     ...{ name, description },
     inputSchema: describeInput(operation),
     outputSchema: describeOutput(operation),
-    annotations: makeHints(operation),
+    annotations: makeHints(operation, onlyAdds),
   };
 }
 

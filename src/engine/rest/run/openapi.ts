@@ -6,10 +6,9 @@ import {
   isListType,
   isNonNullType,
   typeFromAST,
-  valueFromASTUntyped,
 } from 'graphql';
 import type { Operation } from '../../graphql/document.ts';
-import { type JsonSchema, SchemaWriter } from '../../graphql/json-schema.ts';
+import { describeDefault, type JsonSchema, SchemaWriter } from '../../graphql/json-schema.ts';
 import { VERSION } from '../../tools/own-files.ts';
 import { pauseIfBlocked } from '../../tools/time-slices.ts';
 import { JSON_TYPE } from '../form/form.ts';
@@ -82,8 +81,8 @@ function listNames({ schema, node }: Operation, writer: SchemaWriter): FormName[
   for (const { variable, type: written, defaultValue } of node.variableDefinitions ?? []) {
     const type = typeFromAST(schema, written);
     if (!isInputType(type)) continue;
-    const standard = defaultValue ? { default: valueFromASTUntyped(defaultValue) } : {};
-    add(variable.name.value, type, 1, isNonNullType(type) && defaultValue === undefined, standard);
+    const required = isNonNullType(type) && defaultValue === undefined;
+    add(variable.name.value, type, 1, required, describeDefault(defaultValue));
   }
   return names;
 }

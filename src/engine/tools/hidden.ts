@@ -10,3 +10,8 @@ const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(1
 export function escapeHidden(json: string): string {
   return json.replace(HIDDEN, (one) => one.split('').map(escapeUnit).join(''));
 }
+
+/** True if a text has hidden characters. */
+export function hasHidden(text: string): boolean {
+  return text.search(HIDDEN) !== -1;
+}
