@@ -472,6 +472,26 @@ describe('a message', () => {
     expect(failureOf(await call('get_link', { id: nested }))).toMatchObject({ code: 'TOO_COSTLY' });
   });
 
+  test('tells what is wrong with parameters in words', async () => {
+    const errorOf = async (method: string, params?: object) =>
+      (await send({ jsonrpc: '2.0', id: 7, method, params })).body;
+    const answer = (message: string) => ({ jsonrpc: '2.0', id: 7, error: { code: -32_602, message } });
+    const missing = 'expected object, received undefined';
+    expect(await errorOf('initialize')).toEqual(answer(`params: Invalid input: ${missing}`));
+    expect(await errorOf('initialize', { protocolVersion: null })).toEqual(
+      answer(
+        `params.protocolVersion: Invalid input: expected string, received null; params.capabilities: Invalid input: ${missing}; ` +
+          `params.clientInfo: Invalid input: ${missing}`,
+      ),
+    );
+    expect(await errorOf('tools/list', { cursor: 5 })).toEqual(
+      answer('params.cursor: Invalid input: expected string, received number'),
+    );
+    expect(await errorOf('tools/call', {})).toEqual(
+      answer('params.name: Invalid input: expected string, received undefined'),
+    );
+  });
+
   test('403s for pages of other sites, and 421s for pages by other names', async () => {
     await owner.domain('links.example');
     const status = async (origin: string, host: string) =>

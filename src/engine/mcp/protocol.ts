@@ -8,6 +8,7 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import type { DescribedTool, ToolResult } from './tool.ts';
 
 /** The server's own name, and its advice to agents. */
@@ -65,6 +66,24 @@ function keepFault(tools: CallerTools) {
   };
 }
 
+/** The error of a message with wrong parameters: its text is a list of issues in JSON, for the initialization with the code of a fault. */
+const ISSUES = /"error":\{"code":-3260[23],"message":"(?:Invalid [^" ]+ request: )?\[\\n/;
+
+const wrongParameters = z.object({
+  id: z.union([z.string(), z.number(), z.null()]).default(null),
+  error: z.object({ message: z.string() }),
+});
+const issues = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }));
+
+/** The answer with errors of parameters as a sentence, and with their code. */
+function tellIssues(body: string): string {
+  if (!ISSUES.test(body)) return body;
+  const { id, error } = wrongParameters.parse(JSON.parse(body));
+  const list = issues.parse(JSON.parse(error.message.slice(error.message.indexOf('['))));
+  const message = list.map(({ path, message: told }) => `${path.join('.')}: ${told}`).join('; ');
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InvalidParams, message } });
+}
+
 /** Answers a message of a client. @param request the headers of the request, without a body */
 export async function answerMessage(
   identity: Identity,
@@ -80,7 +99,7 @@ export async function answerMessage(
       : await createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody: message });
     const body = await response.text();
     kept.throwFault();
-    return { status: response.status, body };
+    return { status: response.status, body: tellIssues(body) };
   } finally {
     await server.close();
   }
