@@ -55,7 +55,7 @@ interface Listed {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: {
-    readonly properties: Record<string, { default?: unknown }>;
+    readonly properties: Record<string, { default?: unknown; description?: string }>;
     readonly required?: string[];
   };
   readonly outputSchema: { readonly properties: object; readonly required: string[] };
@@ -170,6 +170,19 @@ describe('the tools', () => {
     };
     const defaults = Object.entries(properties).map(([name, { default: one }]) => [name, one]);
     expect(Object.fromEntries(defaults)).toEqual({ short: 'a' });
+  });
+
+  test('tell the default values of their own variables alone', async () => {
+    const tools = await list();
+    const about = (name: string, variable: string) =>
+      tools.find((one) => one.name === name)?.inputSchema.properties[variable];
+    expect(about('find_links', 'searchBy')).toMatchObject({
+      default: 'ANYWHERE',
+      description: 'The field that is searched.',
+    });
+    expect(about('account_overview', 'first')?.description).not.toContain('by default');
+    expect(about('find_links', 'createdFrom')?.description).toBeDefined();
+    expect(tools.find(({ name }) => name === 'undo')?.description).toContain('in the same call');
   });
 
   test('have the same hints if their fields are in fragments', async () => {
@@ -458,6 +471,8 @@ describe('a message', () => {
     for (const method of ['GET', 'DELETE', 'PUT', 'HEAD']) {
       const refused = await send(null, { method });
       expect([refused.status, refused.headers.get('Allow')]).toEqual([405, 'POST']);
+      if (method === 'GET')
+        expect(refused.body.message).toBe('The GET method is not supported here; POST is.');
     }
   });
 

@@ -76,6 +76,9 @@ function describedBy(one: JsonSchema, description: string | null | undefined): J
   return description ? { ...one, description } : one;
 }
 
+/** The end of a description that names a default value: `; 20 by default`. */
+const DEFAULT_OF_ARGUMENT = /; [^;.]+ by default(?=[.;])/;
+
 /** The most characters of a default value, in JSON. */
 const MAX_DEFAULT = 300;
 
@@ -141,7 +144,10 @@ export class SchemaWriter {
       const type = typeFromAST(schema, written);
       if (!isInputType(type)) continue;
       const { value: name } = variable.name;
-      const value = describedBy(this.input(type), descriptions.get(name));
+      const about = descriptions.get(name);
+      // A default value of the variable's own replaces that of the argument.
+      const told = defaultValue === undefined ? about : about?.replace(DEFAULT_OF_ARGUMENT, '');
+      const value = describedBy(this.input(type), told);
       properties[name] = { ...value, ...describeDefault(defaultValue) };
       if (isNonNullType(type) && defaultValue === undefined) required.push(name);
     }

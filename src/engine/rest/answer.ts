@@ -26,7 +26,7 @@ export const notFound = failure(404, 'Resource not found.');
 export const serverError = failure(500, 'Server Error');
 
 export function methodNotAllowed(method: string, allowed: readonly string[]): Answer {
-  return failure(405, `The ${method} method is not supported here; ${allowed.join(', ')} are.`, {
+  return failure(405, `The ${method} method is not supported here; ${allowed.join(', ')} ${allowed.length > 1 ? 'are' : 'is'}.`, {
     Allow: allowed.join(', '),
   });
 }
