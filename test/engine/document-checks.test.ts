@@ -15,7 +15,7 @@ test('many checks at once have a pause after each that blocks', async () => {
   const checks = new DocumentChecks(() => {
     turns.push(turn);
     now += 100;
-    return { kind: 'QUERY', variables: [], deprecations: [], broken: null };
+    return { kind: 'QUERY', variables: [], deprecations: [], broken: null, unfit: null };
   });
   let isDone = false;
   const count = async () => {

@@ -109,6 +109,13 @@ describe('a saved operation', () => {
       },
       'DOCUMENT_UNUSABLE',
     ],
+    ['document', { document: '{ links(first: 1000) { totalCount } }' }, 'DOCUMENT_UNUSABLE'],
+    ['document', { document: '{ links(last: -1) { totalCount } }' }, 'DOCUMENT_UNUSABLE'],
+    [
+      'document',
+      { document: 'query ($n: Int = 1000) { links(first: $n) { totalCount } }' },
+      'DOCUMENT_UNUSABLE',
+    ],
     ['document', { document: `{ viewer { role } } ${'#'.repeat(20_000)}` }, 'DOCUMENT_TOO_LARGE'],
     ['description', { description: 'a\nb' }, 'TEXT_HAS_HIDDEN_CHARACTERS'],
     ['description', { description: 'a\u202eb' }, 'TEXT_HAS_HIDDEN_CHARACTERS'],

@@ -29,6 +29,8 @@ export interface CheckedDocument {
   readonly deprecations: readonly string[];
   /** Why it cannot run here; null if it can. */
   readonly broken: string | null;
+  /** Why it is not to be saved, though it is not broken; null if it is. */
+  readonly unfit: string | null;
 }
 
 /** Reads and prices a document by the schema of this process. */

@@ -116,9 +116,10 @@ async function requireUsable(
     throw invalidField('name', refusal('OPERATION_OF_OPERATOR'));
   if (document === undefined) return {};
   const hash = hashDocument(document);
-  const { broken } = await checks.inSlices({ document, hash });
-  if (broken !== null)
-    throw invalidField('document', refusal('OPERATION_DOCUMENT', { reason: withoutPeriod(broken) }));
+  const { broken, unfit } = await checks.inSlices({ document, hash });
+  const reason = broken ?? unfit;
+  if (reason !== null)
+    throw invalidField('document', refusal('OPERATION_DOCUMENT', { reason: withoutPeriod(reason) }));
   return { hash };
 }
 

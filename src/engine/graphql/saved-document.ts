@@ -1,13 +1,18 @@
 import {
+  type ArgumentNode,
   GraphQLError,
   getNamedType,
   isListType,
   isNonNullType,
   Kind,
   print,
+  TypeInfo,
   typeFromAST,
   type VariableDefinitionNode,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
+import { MAX_EDGES } from '../lists/pagination.ts';
 import { measureOperation } from './cost/operation-size.ts';
 import type { Documents, Operation, Prepared } from './document.ts';
 import { shortenMessage } from './errors.ts';
@@ -32,6 +37,8 @@ export interface CheckedOperation {
   readonly deprecations: readonly string[];
   /** Why it cannot be executed; null if it can. */
   readonly broken: string | null;
+  /** Why it is not to be saved, though a part of it, or other variables, could be executed; null if it is. */
+  readonly unfit: string | null;
 }
 
 function describeVariable({ variable, type, defaultValue }: VariableDefinitionNode) {
@@ -59,6 +66,25 @@ function checkPrice(operation: Operation): void {
   const size = measureOperation(operation, largestVariables(operation), limits);
   checkInputs(size.inputs, { values: 0, ofVariables: new Map() }, operation.node.variableDefinitions ?? []);
   checkSize(size);
+}
+
+/** A page that a document or a default value of a variable asks for, and that no list has; null if there is none. */
+function findWrongPage({ schema, document, node }: Operation): string | null {
+  const defaults = new Map(
+    (node.variableDefinitions ?? []).map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
+  );
+  const types = new TypeInfo(schema);
+  let wrong: string | null = null;
+  const enter = ({ name: { value: name }, value }: ArgumentNode): void => {
+    const type = getNamedType(types.getFieldDef()?.type);
+    if ((name !== 'first' && name !== 'last') || !type?.name.endsWith('Connection')) return;
+    const given = value.kind === Kind.VARIABLE ? defaults.get(value.name.value) : value;
+    if (given?.kind !== Kind.INT) return;
+    const number = Number(given.value);
+    if (number < 0 || number > MAX_EDGES) wrong ??= `${name} must be a whole number from 0 to ${MAX_EDGES}.`;
+  };
+  visit(document, visitWithTypeInfo(types, { Argument: enter }));
+  return wrong;
 }
 
 /** The fault of a document, as a part of a sentence. */
@@ -90,7 +116,7 @@ function tell(message: string, { introspection }: Documents): string {
 
 /** Checks and prices a document, without executing it. */
 export function checkDocument(documents: Documents, text: string): CheckedOperation {
-  const nothing = { kind: 'QUERY', variables: [], deprecations: [] } as const;
+  const nothing = { kind: 'QUERY', variables: [], deprecations: [], unfit: null } as const;
   try {
     const prepared = documents.unkept(text);
     const fault = findFault(prepared);
@@ -101,6 +127,7 @@ export function checkDocument(documents: Documents, text: string): CheckedOperat
       variables: (operation.node.variableDefinitions ?? []).map(describeVariable),
       deprecations: prepared.errors.length > 0 ? [] : operation.facts.deprecated,
       broken: fault === null ? null : tell(fault, documents),
+      unfit: fault === null ? findWrongPage(operation) : null,
     };
   } catch (error) {
     return { ...nothing, broken: tell(reasonOf(error), documents) };
