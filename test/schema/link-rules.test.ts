@@ -422,6 +422,18 @@ describe('tests of rules', () => {
     expect(paths(await create({ rules, ruleTests: failing }))).toEqual([['ruleTests.3', 'RULE_TEST_FAILS']]);
   });
 
+  test('expect the targets that a visitor can get: none of weight 0, and of a split the first for a bot', async () => {
+    const split = [{ name: 'All', when: [], to: [{ ...to('none'), weight: 0 }, to('one'), to('two')] }];
+    const check = async (target: string, userAgent?: string) => {
+      const ruleTests = [{ visitor: { ...(userAgent && { userAgent }) }, expect: to(target) }];
+      return paths(await create({ rules: split, ruleTests }));
+    };
+    const fails = [['ruleTests.0', 'RULE_TEST_FAILS']];
+    expect(await check('none')).toEqual(fails);
+    expect([await check('one'), await check('two'), await check('two', IPHONE)]).toEqual([[], [], []]);
+    expect([await check('one', 'Googlebot/2.1'), await check('two', 'Googlebot/2.1')]).toEqual([[], fails]);
+  });
+
   test.each(['a=1', '?a=1'])('take the query %s with its question mark or without it', async (query) => {
     const visitor = { query, at: '2026-11-30T12:00:00.000Z' };
     const ruleTests = [{ visitor, expect: { rule: 'A' } }];

@@ -1,4 +1,5 @@
 import { toAscii } from '../../engine/rules/url.ts';
+import { isBot } from '../visit/bot.ts';
 import { factsOfTest } from './facts.ts';
 import { meets } from './match.ts';
 import type { Condition, Facts, ParsedRule, ParsedRules } from './parsed.ts';
@@ -58,6 +59,14 @@ class TestRun {
     return this.#findRule(this.#factsFor(visitor)) !== undefined;
   }
 
+  /** The URLs of a rule to which it may lead a visitor: of a split, a bot gets the first. */
+  #targetsFor({ to }: ParsedRule, { userAgent = '' }: StoredVisitor): readonly string[] {
+    const open = to.filter(({ weight }) => weight > 0).map((target) => target.url);
+    if (open.length < 2 || userAgent === '') return open;
+    this.#budget.spend(STEPS_OF_AGENT);
+    return isBot({ userAgent }) ? open.slice(0, 1) : open;
+  }
+
   /** Why the rules decide otherwise than the test expects; null if they do not. */
   whyFails(url: string, { visitor, expect }: StoredTest): string | null {
     const rule = this.#findRule(this.#factsFor(visitor));
@@ -65,7 +74,7 @@ class TestRun {
     if (expect.noRule !== undefined) return (rule === undefined) === expect.noRule ? null : leads;
     if (expect.rule !== undefined) return rule?.name === expect.rule ? null : leads;
     const expected = toAscii(expect.url ?? '');
-    const led = rule === undefined ? [url] : rule.to.map((target) => target.url);
+    const led = rule === undefined ? [url] : this.#targetsFor(rule, visitor);
     this.#budget.spend(STEPS_OF_URL * led.length);
     if (led.some((one) => toAscii(one) === expected)) return null;
     return rule === undefined ? `${leads}, and so to the link's own URL` : `${leads}, to another URL`;
