@@ -90,6 +90,20 @@ describe('run', () => {
     expect((await nodesOf('--ids', '[]', '--isOn', 'true', '--by', 'title')).viewer).toHaveProperty('role');
   });
 
+  test('takes a text in JSON for a text, if the variable is one', async () => {
+    await save(
+      'make',
+      `mutation ($title: String!, $tags: [ID!]) { createLink(input: { url: "https://example.com/", title: $title, tagIds: $tags }) {
+        ... on Link { title tags { name } } } }`,
+    );
+    await lsp(['tags', 'create', 'x']);
+    const { id } = await server.database.prisma.tag.findFirstOrThrow();
+    for (const title of ['[1]', '{"a":1}', '[]']) {
+      const { code, stdout } = await lsp(['run', 'make', '--title', title, '--tags', `["${id}"]`, '--json']);
+      expect([code, JSON.parse(stdout)]).toEqual([0, { title, tags: [{ name: 'x' }] }]);
+    }
+  });
+
   test('runs mutations, and tells refusals by the names of variables', async () => {
     await save('create', CREATE);
     const made = await lsp([

@@ -61,18 +61,39 @@ function formName(name: string): string {
   return first + fields.map((field) => `[${field}]`).join('');
 }
 
+/** The types of an operation's variables, by name, in GraphQL's notation. */
+export type VariableTypes = ReadonlyMap<string, string>;
+
+/** The value of a text, which may be JSON unless its type has texts. */
+function readValue(text: string, type: string | undefined): unknown {
+  return /^(String|ID)!?$/.test(type ?? '') ? text : (parseComposite(text) ?? text);
+}
+
+/** The type of the items of a list; for any other type, the type. */
+const itemOf = (type: string | undefined) => type?.replace(/^\[(.*)\]!?$/, '$1');
+
 /**
  * Returns the form with variables, of which the service knows the types. A name that is written several times is a list. A value
- * in JSON is an object or a list.
+ * in JSON is an object or a list, unless the variable is a text.
+ * @param readTypes reads the types, if a value could be JSON
  * @throws CliError
  */
-export function formOf(given: readonly string[], options: readonly string[]): URLSearchParams {
+export async function formOf(
+  given: readonly string[],
+  options: readonly string[],
+  readTypes: () => Promise<VariableTypes>,
+): Promise<URLSearchParams> {
   const written = [...given.map(parseVariable), ...parseOptions(options)];
   const byName = new Map<string, string[]>();
   for (const { name, text } of written) byName.set(name, [...(byName.get(name) ?? []), text]);
+  const isOpen = written.some(({ text }) => parseComposite(text) !== undefined);
+  const types: VariableTypes = isOpen ? await readTypes() : new Map();
   const pairs = [...byName].flatMap(([name, texts]) => {
-    const values = texts.map((text) => parseComposite(text) ?? text);
-    return [...flatten(formName(name), values.length === 1 ? values[0] : values)];
+    const type = types.get(name);
+    const [first = '', ...others] = texts;
+    const value =
+      others.length === 0 ? readValue(first, type) : texts.map((text) => readValue(text, itemOf(type)));
+    return [...flatten(formName(name), value)];
   });
   return new URLSearchParams(pairs.map(([name, text]) => [name, text]));
 }

@@ -6,7 +6,7 @@ import { readLogin } from '../config.ts';
 import type { Context } from '../context.ts';
 import { CliError, codeFor, EXIT, usageError } from '../errors.ts';
 import { LspOperationNameDocument } from '../generated/documents.ts';
-import { formOf } from '../variables.ts';
+import { formOf, type VariableTypes } from '../variables.ts';
 
 interface Options {
   readonly var?: string[];
@@ -92,15 +92,26 @@ function failuresIn(value: unknown): Failed[] {
   return Object.values(value).flatMap(failuresIn);
 }
 
-async function readBody(context: Context, options: Options, words: readonly string[]) {
+/** The types of an operation's variables; none if there is no such operation. */
+async function readTypes(context: Context, name: string): Promise<VariableTypes> {
+  const { savedOperationByName: found } = await context.client.request(LspOperationNameDocument, { name });
+  return new Map((found?.variables ?? []).map((one) => [one.name, one.type]));
+}
+
+async function readBody(context: Context, name: string, options: Options, words: readonly string[]) {
   const { variables, var: given = [] } = options;
-  if (variables === undefined) return formOf(given, words);
+  if (variables === undefined) return formOf(given, words, () => readTypes(context, name));
   if (given.length + words.length > 0) throw usageError('Give --variables FILE, or variables as options.');
   return JSON.stringify(parseObject(await readText(context, variables), variables));
 }
 
 async function runOperation(context: Context, name: string, words: readonly string[], options: Options) {
-  const { response, text } = await send(context, name, await readBody(context, options, words), options);
+  const { response, text } = await send(
+    context,
+    name,
+    await readBody(context, name, options, words),
+    options,
+  );
   const body = parseBody(text);
   if (response.status === 404) {
     // A record may be missing, or the operation itself.
