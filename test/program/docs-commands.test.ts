@@ -592,7 +592,7 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
     () => expect(readFileSync('scripts/release.mjs', 'utf8')).toContain('--publish'),
   ],
   [
-    /^npx openapi-typescript \S+\/openapi\.json (--output) v1\.d\.ts$/,
+    /^npx openapi-typescript (?:\S+\/)?openapi\.json (--output) (?:v1|operations)\.d\.ts$/,
     (option) =>
       expect(readFileSync('test/rest/typed-client.test.ts', 'utf8')).toMatch(
         new RegExp(`openapi.json.,\\s+'${option}'`),

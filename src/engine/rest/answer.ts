@@ -26,9 +26,13 @@ export const notFound = failure(404, 'Resource not found.');
 export const serverError = failure(500, 'Server Error');
 
 export function methodNotAllowed(method: string, allowed: readonly string[]): Answer {
-  return failure(405, `The ${method} method is not supported here; ${allowed.join(', ')} ${allowed.length > 1 ? 'are' : 'is'}.`, {
-    Allow: allowed.join(', '),
-  });
+  return failure(
+    405,
+    `The ${method} method is not supported here; ${allowed.join(', ')} ${allowed.length > 1 ? 'are' : 'is'}.`,
+    {
+      Allow: allowed.join(', '),
+    },
+  );
 }
 
 export const unreadable = (message: string): Answer => failure(400, message);
