@@ -4,7 +4,7 @@ import { isItself, listPlaces } from '../domain/link/alias.ts';
 import { imagePath } from '../domain/link/preview.ts';
 import { mayRunPixels } from '../domain/short-domain/domain.ts';
 import { composeShortUrl } from '../domain/short-domain/host.ts';
-import type { RedirectDecision } from '../domain/visit/decide-redirect.ts';
+import { forwardTo, type RedirectDecision } from '../domain/visit/decide-redirect.ts';
 import { networkName } from '../domain/visit/ip-network.ts';
 import { findClient } from '../engine/http/request/client.ts';
 import type { Handler } from '../engine/http/server.ts';
@@ -143,7 +143,7 @@ class VisitHandler {
       const referrerHost = visit.visitor.referrerHost ?? null;
       return sendPage(req, res, 401, this.#passwordPage(req, domain.name, link, referrerHost, false));
     }
-    if (isCard && link) return this.#sendCard(req, res, link, domain.name);
+    if (isCard && link) return this.#sendCard(req, res, link, visit);
     if (outcome === 'PREVIEW' && link) return this.#sendPreview(req, res, link, domain.name);
     if (outcome === 'PIXELS' && link && destination !== null) {
       const isApart = !mayRunPixels(domain, link);
@@ -174,10 +174,12 @@ class VisitHandler {
   async #sendCard(
     req: IncomingMessage,
     res: ServerResponse,
-    { id, password, expirationClicks }: FoundLink,
-    host: string,
+    link: FoundLink,
+    { visitor, found: { domain, rest } }: Visit,
   ): Promise<void> {
     const { links, scheme } = this.#dependencies;
+    const { id, password, expirationClicks } = link;
+    const { name: host } = domain;
     const language = header(req, 'accept-language');
     const card = await links.read((db) => readCard(db, id));
     if (card === null) return sendMessage(req, res, ...ended.NOT_FOUND);
@@ -190,7 +192,7 @@ class VisitHandler {
         ...{ description, host },
         imageUrl: hash === null ? null : `${scheme}//${host}${imagePath(hash)}`,
         shortUrl: composeShortUrl({ scheme }, { name: host }, card),
-        destination: isOpen ? toAscii(card.url) : null,
+        destination: isOpen ? toAscii(forwardTo(card.url, link, visitor.query, rest)) : null,
       },
       language,
     );

@@ -54,7 +54,6 @@ const fields = {
   alias: plain('alias'),
   short_url: plain('shortUrl'),
   title: plain('title'),
-  notes: plain('notes'),
   domain_id: cell(integerType, ({ domain }) => Number(domain.id)),
   domain: part(object(named), ({ domain: { id, name } }) => ({ id: Number(id), name })),
   space_id: cell(orNull(integerType), ({ space }) => space && Number(space.id)),
@@ -102,12 +101,6 @@ const fields = {
   rotation: part(list(object({ value: textType })), ({ targeting }) =>
     targeting.rotation.map((url) => ({ value: url })),
   ),
-  starts_at: part(
-    orNull({ ...timestamp, description: 'When the link begins, in UTC.' }),
-    ({ startsAt }) => startsAt,
-  ),
-  archived: part({ type: 'integer', enum: [0, 1] }, ({ archived }) => Number(archived)),
-  redirect_status: part({ type: 'integer', enum: redirectStatuses }, ({ redirectStatus }) => redirectStatus),
   clicks: plain('clicks'),
   last_clicked_at: plain('lastClickedAt'),
   state: cell({ ...enumSchema(states), description: '1 active, 2 expired, 3 disabled.' }, ({ status }) =>
@@ -115,6 +108,14 @@ const fields = {
   ),
   created_at: plain('createdAt'),
   updated_at: plain('updatedAt'),
+  // Columns of CSV are read by their place, too: new ones come last.
+  notes: plain('notes'),
+  starts_at: cell(
+    orNull({ ...timestamp, description: 'When the link begins, in UTC.' }),
+    ({ startsAt }) => startsAt,
+  ),
+  archived: cell({ type: 'integer', enum: [0, 1] }, ({ archived }) => Number(archived)),
+  redirect_status: cell({ type: 'integer', enum: redirectStatuses }, ({ redirectStatus }) => redirectStatus),
   // The specification lists the fields of a link. A client that sets this one gets it, too.
   external_id: optional('externalId'),
 };

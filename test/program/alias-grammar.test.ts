@@ -116,7 +116,8 @@ test('an alias has at most 255 characters and 1,000 bytes', () => {
 
 test('knows other letters than Latin ones, and what is above an alias', () => {
   expect(['abc', 'läden/1', '👍', '1/2'].filter(hasOtherLetters)).toEqual([]);
-  expect(['лето', 'sale/日本', 'ａbc', 'xα'].filter(hasOtherLetters)).toEqual(['лето', 'sale/日本', 'xα']);
+  const others = ['лето', 'sale/日本', 'ａbc', 'xα', '𝐚𝐛', '𝖻𝗋𝖺𝗇𝖽', 'ℯ', 'aー', 'a１'];
+  expect(others.filter(hasOtherLetters)).toEqual(others);
   expect([listAbove('a'), listAbove('a/b'), listAbove('a/b/c')]).toEqual([[], ['a'], ['a/b', 'a']]);
 });
 

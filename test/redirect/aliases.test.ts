@@ -123,6 +123,7 @@ describe('a domain that forwards paths', () => {
       '/guide/%00/a',
       '/guide/a+',
       '/guide/a%2B',
+      ...['/guide/..', '/guide/.', '/guide/%2e%2e', '/guide/%09', '/guide/..;/a', '/guide/a/..'],
       '/guides/a',
       '/other/a',
     ])

@@ -75,6 +75,8 @@ describe('a link with a preview', () => {
       'twitter:card': 'summary_large_image',
     });
     expect(body).toContain('<a class="on" href="https://shop.example/shoes?size=42" rel="noreferrer">');
+    const asked = await open({ ...link, alias: `${link.alias}?ref=a` });
+    expect(asked.body).toContain('href="https://shop.example/shoes?size=42&amp;ref=a"');
     expect(body).not.toMatch(/<script|http-equiv|onload/i);
     expect(headers['content-security-policy']).toContain("default-src 'none'");
     const head = await open(link, { method: 'HEAD' });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
+import { halves, pngOf } from '../support/images.ts';
 import { type Caller, emptyServer, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -18,7 +19,7 @@ const COPIED = `url title notes startsAt archived redirectStatus disabled forwar
   domain { id } space { id } tags { id } pixels { id } expiration { at clicks url }
   targeting { type countries { country url } platforms { platform url } languages { language url } rotation }
   rules { name when { country { in notIn } } to { name url weight } }
-  ruleTests { visitor { country at } expect { url rule noRule } }`;
+  ruleTests { visitor { country at } expect { url rule noRule } } preview { title description imageUrl }`;
 const ANSWER = `__typename ... on Link { id alias externalId clicks ${COPIED} }
   ... on ValidationError { fields { path reason } } ... on NotFoundError { code }`;
 
@@ -41,6 +42,7 @@ async function duplicate(id: string, input?: object, caller = owner): Promise<Co
   return (await caller.data<{ duplicateLink: Copy }>(query, { id, input })).duplicateLink;
 }
 
+const dataUrl = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`;
 const paths = ({ fields = [] }: Copy) => fields.map(({ path }) => path.join('.'));
 
 const url = 'https://example.com/';
@@ -81,6 +83,7 @@ async function everything() {
       },
     ],
     ruleTests: [{ visitor: { country: 'FR', at: '2026-11-20T12:00:00.000Z' }, expect: { rule: 'France' } }],
+    preview: { title: 'Card', description: 'Text', image: dataUrl(pngOf(halves())) },
   };
 }
 

@@ -88,9 +88,15 @@ function hasOneScript(segment: string): boolean {
   return scripts.length <= 1 || scripts.every((script) => JAPANESE.has(script));
 }
 
-/** True if an alias has letters of another script than Latin. */
+/** Letters and digits that no keyboard for Latin has, such as those of formulas: they look like others. */
+const hasLookAlikes = (alias: string): boolean =>
+  [...alias].some((one) => /[\p{L}\p{Nd}]/u.test(one) && one.normalize('NFKC') !== one) ||
+  /(?!\p{Script=Latin})\p{L}/u.test(alias);
+
+/** True if an alias has letters of another script than Latin, or other forms of Latin ones. */
 export function hasOtherLetters(alias: string): boolean {
-  return listScripts(alias).some((script) => script !== 'Latn');
+  if (/^[\0-\x7f]*$/.test(alias)) return false;
+  return hasLookAlikes(alias) || listScripts(alias).some((script) => script !== 'Latn');
 }
 
 /** The rule against a segment that a browser would leave out, or that is no file's name. */

@@ -104,6 +104,8 @@ export interface PathMeaning {
   readonly beginnings: readonly Candidate[];
   /** The alias of ASCII before further segments that no alias of ASCII has, which counts last; empty for none. */
   readonly head: string;
+  /** True if a segment behind the first may go on nowhere: then a domain that forwards paths has no such link. */
+  readonly isStray?: boolean;
 }
 
 /** An alias that a path may mean. */
@@ -115,9 +117,10 @@ export interface Candidate {
 
 /** The aliases that a path may mean, on a domain that forwards paths or not, and the one that counts first is the first. */
 export function listCandidates(
-  { aliases, beginnings, head }: PathMeaning,
+  { aliases, beginnings, head, isStray }: PathMeaning,
   forwardsPath: boolean,
 ): readonly Candidate[] {
+  if (forwardsPath && isStray) return [];
   const all = [
     ...aliases.map((alias) => ({ alias })),
     ...(forwardsPath ? beginnings : []),
@@ -130,7 +133,8 @@ const distinct = (aliases: readonly string[]): string[] => [...new Set(aliases)]
 
 /** True for a segment that leads nowhere else in the address of a destination. */
 function mayBeForwarded(segment: string): boolean {
-  return !/^\.{0,2}$/.test(segment) && !/[/\\\p{Cc}]/u.test(segment);
+  // Some servers read what follows a semicolon as parameters of `..`.
+  return !/^\.{0,2}(?:;.*)?$/.test(segment) && !/[/\\\p{Cc}]/u.test(segment);
 }
 
 /** The beginnings of a path whose rest may be forwarded; none if one of its segments may not. */
@@ -170,6 +174,7 @@ export function readPath(path: string): PathMeaning {
     aliases: distinct([aliasOf(segments), aliasOf(bare), ...cutLast(bare)]),
     statisticsOf: distinct([ofStatistics]),
     beginnings: listBeginnings(sent),
+    isStray: segments.slice(1).some((segment) => /^\.{1,2}$|\p{Cc}/u.test(segment)),
     head: isAddition ? ofBeginning : '',
   };
 }

@@ -9,6 +9,7 @@ import { readStoredRules, readStoredTests } from '../rule/parse.ts';
 import type { Services } from '../services.ts';
 import { type createLinkInput, duplicateLinkInput } from './fields.ts';
 import { createCopy } from './link.ts';
+import { imagePath } from './preview.ts';
 import { parseTargetLists } from './targeting.ts';
 
 /** A link to copy, and what differs in the copy. */
@@ -47,6 +48,11 @@ function asInput(link: Awaited<ReturnType<typeof readCopied>>) {
       clicks: link.expirationClicks,
     },
     targeting: { type: link.targetType, ...parseTargetLists(link) },
+    preview: {
+      title: link.previewTitle,
+      description: link.previewDescription,
+      image: link.previewImage === null ? null : imagePath(link.previewImage),
+    },
     rules: withoutIds(readStoredRules(link.rules).rules),
     ruleTests: readStoredTests(link.ruleTests),
   };
@@ -54,7 +60,7 @@ function asInput(link: Awaited<ReturnType<typeof readCopied>>) {
 
 /**
  * Creates a link with the fields of another one of the account, apart from those that are given, and without its clicks. A list
- * replaces the copied one; absent fields of `expiration` and `targeting` are copied.
+ * replaces the copied one; absent fields of `expiration`, `targeting` and `preview` are copied.
  * @param select which fields of the new link are returned in addition to its id
  * @throws DomainError VALIDATION, NOT_FOUND
  */
@@ -69,12 +75,13 @@ export async function duplicateLink(
   const given = unparsed ?? {};
   const { password, privacyPassword, rules, ruleTests } = parseInput(duplicateLinkInput, given);
   const link = await readCopied(db, actor, id);
-  const { expiration, targeting, ...others } = asInput(link);
+  const { expiration, targeting, preview, ...others } = asInput(link);
   const input = {
     ...others,
     ...given,
     ...{ expiration: given.expiration === null ? null : { ...expiration, ...given.expiration } },
     ...{ targeting: given.targeting === null ? null : { ...targeting, ...given.targeting } },
+    ...{ preview: given.preview === null ? null : { ...preview, ...given.preview } },
   };
   const copied = {
     password: password === undefined ? link.password : undefined,

@@ -273,8 +273,7 @@ export function decideRedirect(
   const url = lead?.target?.url ?? listed ?? link.url;
   const loops = lead ? lead.target === null : isLoop(url);
   if (step('LOOP', loops, 'It leads to itself.', 'It does not lead back to itself.')) return end('LOOP');
-  const whole = rest === undefined ? url : withPath(url, rest);
-  const destination = withQuery(whole, link.forwardsQuery ? visitor.query : '');
+  const destination = forwardTo(url, link, visitor.query, rest);
   const [fires, whyPixels] = firesPixels(link, visitor);
   const outcome = step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT';
   const variant = lead?.target && {
@@ -282,6 +281,17 @@ export function decideRedirect(
     isSplit: lead.isSplit,
   };
   return { outcome, destination, target: url, ...variant };
+}
+
+/** An address with what a visit adds to it: the rest of its path, and its query where the link forwards it. */
+export function forwardTo(
+  url: string,
+  { forwardsQuery }: Pick<Link, 'forwardsQuery'>,
+  query: string,
+  rest: readonly string[] | undefined,
+): string {
+  const whole = rest === undefined ? url : withPath(url, rest);
+  return withQuery(whole, forwardsQuery ? query : '');
 }
 
 /** Decides as `decideRedirect`, and tells the effect of each rule; those after the deciding one are not reached. */
