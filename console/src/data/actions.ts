@@ -1,3 +1,4 @@
+import { flushSync } from 'react-dom';
 import {
   DeleteLinksDocument,
   DuplicateLinkDocument,
@@ -93,8 +94,9 @@ export async function duplicateLink(
     const { duplicateLink: result } = data;
     if (result.__typename !== 'Link') return showToast(refusalText(result), { wrong: true, about });
     announce([{ kind: 'LINK', recordId: result.id, action: 'CREATED' }]);
-    showToast(texts.links.duplicated(result.alias), { about });
-    return onMade(result.id);
+    // Leaving a page removes its messages.
+    flushSync(() => onMade(result.id));
+    return showToast(texts.links.duplicated(result.alias), { about });
   });
 }
 
