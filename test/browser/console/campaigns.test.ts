@@ -258,6 +258,43 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('are found again by saved views, which others see', async () => {
+    const caller = await newAccount();
+    await caller.link({ alias: 'seen-off', disabled: 1 });
+    await caller.link({ alias: 'seen-on' });
+    const { page, complaints } = await tabOf(caller);
+    await follow(page, '/links?status=disabled');
+    await page.getByRole('button', { name: 'Views', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Save this view' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Off');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await caller.data('{ savedViews { nodes { name view query } } }')).toEqual({
+      savedViews: { nodes: [{ name: 'Off', view: 'LINKS', query: 'status=disabled' }] },
+    });
+    // Its cookie replaces the one of the first tab.
+    const { page: other } = await tabOf(caller, 'VIEWER');
+    await follow(other, '/links');
+    await rowOf(other, 'seen-on').waitFor();
+    await other.getByRole('button', { name: 'Views', exact: true }).click();
+    await other.getByRole('menuitemradio', { name: 'Off' }).click();
+    await rowOf(other, 'seen-on').waitFor({ state: 'detached' });
+    await rowOf(other, 'seen-off').waitFor();
+    await other.getByRole('button', { name: 'Off', exact: true }).click();
+    expect(await other.getByRole('menuitem').count()).toBe(0);
+    const { page: again, complaints: later } = await tabOf(caller);
+    await follow(again, '/links?status=disabled');
+    await again.getByRole('button', { name: 'Off', exact: true }).click();
+    await again.getByRole('menuitem', { name: 'Delete' }).click();
+    const question = again.getByRole('dialog');
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await question.waitFor({ state: 'detached' });
+    await again.getByRole('button', { name: 'Views', exact: true }).waitFor();
+    expect(await caller.data('{ savedViews { nodes { name } } }')).toEqual({ savedViews: { nodes: [] } });
+    expect([...complaints, ...later]).toEqual([]);
+  });
+
   test('have QR codes in two colours and with a logo, which a reader reads', async () => {
     const caller = await newAccount();
     await caller.link({ alias: 'code' });
