@@ -4,23 +4,6 @@ import type { RuleTexts } from './en-rules.ts';
 const { counted: one } = countingIn('de');
 
 export const ruleTexts: RuleTexts = {
-  preview: {
-    none: 'Die des Ziels',
-    lead: 'Die Karte, die Chats und soziale Netzwerke anstelle der Karte des Ziels zeigen.',
-    where: 'Auf Ihren bestätigten Domains sichtbar; sonst entscheidet der Betreiber.',
-    cardTitle: 'Titel der Karte',
-    cardTitleHint: 'Leer: der Titel des Links.',
-    description: 'Text',
-    image: 'Bild',
-    imageHint: 'PNG, JPEG oder WebP; 1200 × 630 passt für alle Netzwerke.',
-    choose: 'Bild auswählen',
-    another: 'Anderes Bild',
-    remove: 'Bild entfernen',
-    unreadable: 'Diese Datei ist kein lesbares Bild. Wählen Sie PNG, JPEG oder WebP.',
-    cards: 'So sieht es aus',
-    untitled: 'Kurzlink',
-    from: (host: string) => `Von ${host}`,
-  },
   previewShown: 'Der Besucher ist ein Programm, das Vorschauen zeigt: Es bekommt die Vorschau des Links.',
   previewNotShown: 'Es ist kein Programm, das Vorschauen zeigt, oder der Link hat hier keine Vorschau.',
   list: 'Regeln in ihrer Reihenfolge',

@@ -56,23 +56,6 @@ const warnings: Readonly<Record<Exclude<RuleWarningKind, 'TEST_FAILS'>, (by: str
 
 /** The texts of rules, which only pages with rules load. */
 export const ruleTexts = {
-  preview: {
-    none: 'That of the destination',
-    lead: 'The card that chats and social networks show instead of that of the destination.',
-    where: 'Shown on your verified domains; elsewhere, the operator decides.',
-    cardTitle: 'Title of the card',
-    cardTitleHint: 'Empty: the title of the link.',
-    description: 'Text',
-    image: 'Image',
-    imageHint: 'PNG, JPEG or WebP; 1200 × 630 suits all networks.',
-    choose: 'Choose an image',
-    another: 'Another image',
-    remove: 'Remove the image',
-    unreadable: 'This file is no image that can be read. Choose a PNG, JPEG or WebP.',
-    cards: 'How it looks',
-    untitled: 'Short link',
-    from: (host: string) => `From ${host}`,
-  },
   previewShown: 'The visitor is a program that shows previews: it gets the link’s preview.',
   previewNotShown: 'It is no program that shows previews, or the link has no preview here.',
   list: 'Rules, in order',

@@ -4,23 +4,6 @@ import type { RuleTexts } from './en-rules.ts';
 const { counted: one } = countingIn('fr');
 
 export const ruleTexts: RuleTexts = {
-  preview: {
-    none: 'Celui de la destination',
-    lead: 'La carte que les messageries et les réseaux sociaux affichent à la place de celle de la destination.',
-    where: 'Affiché sur vos domaines vérifiés ; ailleurs, l’exploitant décide.',
-    cardTitle: 'Titre de la carte',
-    cardTitleHint: 'Vide : le titre du lien.',
-    description: 'Texte',
-    image: 'Image',
-    imageHint: 'PNG, JPEG ou WebP ; 1200 × 630 convient à tous les réseaux.',
-    choose: 'Choisir une image',
-    another: 'Autre image',
-    remove: 'Retirer l’image',
-    unreadable: 'Ce fichier n’est pas une image lisible. Choisissez un PNG, JPEG ou WebP.',
-    cards: 'Le résultat',
-    untitled: 'Lien court',
-    from: (host: string) => `De ${host}`,
-  },
   previewShown: 'Le visiteur est un programme qui affiche des aperçus : il obtient celui du lien.',
   previewNotShown: 'Ce n’est pas un programme qui affiche des aperçus, ou le lien n’a pas d’aperçu ici.',
   list: 'Règles, dans leur ordre',

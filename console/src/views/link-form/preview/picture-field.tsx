@@ -2,7 +2,7 @@ import { type ReactElement, useRef, useState } from 'react';
 import { readPicture } from '../../../data/picture.ts';
 import { Field } from '../../../parts/field.tsx';
 import { Icon } from '../../../parts/icon.tsx';
-import { ruleTexts } from '../../../rule-texts.ts';
+import { previewTexts } from '../../../preview-texts.ts';
 
 /** A picture from a file, as it is sent. */
 export function PictureField({
@@ -16,7 +16,7 @@ export function PictureField({
 }): ReactElement {
   const [isUnreadable, setUnreadable] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  const t = ruleTexts.preview;
+  const t = previewTexts;
   const read = async (file: File | undefined) => {
     if (file === undefined) return;
     try {

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { ruleTexts } from '../../../rule-texts.ts';
+import { previewTexts } from '../../../preview-texts.ts';
 
 /** The parts of a card. */
 export interface Card {
@@ -18,7 +18,7 @@ type Network = (typeof networks)[number];
 /** A card about as a network shows it: its order and its measures, in the colours of the console. */
 function DrawnCard({ network, card }: { network: Network; card: Card }): ReactElement {
   const { title, description, image, host } = card;
-  const t = ruleTexts.preview;
+  const t = previewTexts;
   const picture = image !== '' && <img src={image} alt="" />;
   const name = (
     <b className="card-title">
@@ -75,7 +75,7 @@ function DrawnCard({ network, card }: { network: Network; card: Card }): ReactEl
 /** The cards of several networks, for comparison. */
 export function PreviewCards({ card }: { card: Card }): ReactElement {
   return (
-    <section className="preview-cards" aria-label={ruleTexts.preview.cards}>
+    <section className="preview-cards" aria-label={previewTexts.cards}>
       {networks.map((network) => (
         <DrawnCard key={network} network={network} card={card} />
       ))}

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { FormProps } from '../../../data/link-fields.ts';
 import { Field, TextField } from '../../../parts/field.tsx';
-import { ruleTexts } from '../../../rule-texts.ts';
+import { previewTexts } from '../../../preview-texts.ts';
 import { texts } from '../../../texts.ts';
 import { Fold } from '../fold.tsx';
 import { PictureField } from './picture-field.tsx';
@@ -10,7 +10,7 @@ import { PreviewCards } from './preview-cards.tsx';
 /** The fields of the card that chats and networks show of the link, and the card as they show it. */
 export function PreviewFold({ fields, errors, onChange, host }: FormProps & { host: string }): ReactElement {
   const { preview, title: ownTitle } = fields;
-  const t = ruleTexts.preview;
+  const t = previewTexts;
   const change = (patch: Partial<typeof preview>) => onChange({ preview: { ...preview, ...patch } });
   const { title, description, image } = preview;
   const isWrong = Object.keys(errors).some(

@@ -1,0 +1,19 @@
+import type { PreviewTexts } from './en-previews.ts';
+
+export const previewTexts: PreviewTexts = {
+  none: 'Die des Ziels',
+  lead: 'Die Karte, die Chats und soziale Netzwerke anstelle der Karte des Ziels zeigen.',
+  where: 'Auf Ihren bestätigten Domains sichtbar; sonst entscheidet der Betreiber.',
+  cardTitle: 'Titel der Karte',
+  cardTitleHint: 'Leer: der Titel des Links.',
+  description: 'Text',
+  image: 'Bild',
+  imageHint: 'PNG, JPEG oder WebP; 1200 × 630 passt für alle Netzwerke.',
+  choose: 'Bild auswählen',
+  another: 'Anderes Bild',
+  remove: 'Bild entfernen',
+  unreadable: 'Diese Datei ist kein lesbares Bild. Wählen Sie PNG, JPEG oder WebP.',
+  cards: 'So sieht es aus',
+  untitled: 'Kurzlink',
+  from: (host) => `Von ${host}`,
+};

@@ -1,0 +1,20 @@
+/** The texts of previews of links, which only the form of a link loads. */
+export const previewTexts = {
+  none: 'That of the destination',
+  lead: 'The card that chats and social networks show instead of that of the destination.',
+  where: 'Shown on your verified domains; elsewhere, the operator decides.',
+  cardTitle: 'Title of the card',
+  cardTitleHint: 'Empty: the title of the link.',
+  description: 'Text',
+  image: 'Image',
+  imageHint: 'PNG, JPEG or WebP; 1200 × 630 suits all networks.',
+  choose: 'Choose an image',
+  another: 'Another image',
+  remove: 'Remove the image',
+  unreadable: 'This file is no image that can be read. Choose a PNG, JPEG or WebP.',
+  cards: 'How it looks',
+  untitled: 'Short link',
+  from: (host: string) => `From ${host}`,
+};
+
+export type PreviewTexts = typeof previewTexts;

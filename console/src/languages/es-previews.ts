@@ -1,0 +1,19 @@
+import type { PreviewTexts } from './en-previews.ts';
+
+export const previewTexts: PreviewTexts = {
+  none: 'La del destino',
+  lead: 'La tarjeta que los chats y las redes sociales muestran en lugar de la del destino.',
+  where: 'Se muestra en sus dominios verificados; en los demás decide el operador.',
+  cardTitle: 'Título de la tarjeta',
+  cardTitleHint: 'Vacío: el título del enlace.',
+  description: 'Texto',
+  image: 'Imagen',
+  imageHint: 'PNG, JPEG o WebP; 1200 × 630 sirve para todas las redes.',
+  choose: 'Elegir una imagen',
+  another: 'Otra imagen',
+  remove: 'Quitar la imagen',
+  unreadable: 'Este archivo no es una imagen legible. Elija un PNG, JPEG o WebP.',
+  cards: 'Así se ve',
+  untitled: 'Enlace corto',
+  from: (host) => `De ${host}`,
+};

@@ -1,0 +1,19 @@
+import type { PreviewTexts } from './en-previews.ts';
+
+export const previewTexts: PreviewTexts = {
+  none: 'Celui de la destination',
+  lead: 'La carte que les messageries et les réseaux sociaux affichent à la place de celle de la destination.',
+  where: 'Affiché sur vos domaines vérifiés ; ailleurs, l’exploitant décide.',
+  cardTitle: 'Titre de la carte',
+  cardTitleHint: 'Vide : le titre du lien.',
+  description: 'Texte',
+  image: 'Image',
+  imageHint: 'PNG, JPEG ou WebP ; 1200 × 630 convient à tous les réseaux.',
+  choose: 'Choisir une image',
+  another: 'Autre image',
+  remove: 'Retirer l’image',
+  unreadable: 'Ce fichier n’est pas une image lisible. Choisissez un PNG, JPEG ou WebP.',
+  cards: 'Le résultat',
+  untitled: 'Lien court',
+  from: (host) => `De ${host}`,
+};
