@@ -60,24 +60,28 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     await expect.poll(() => page.evaluate(ligatures)).toBe('no-contextual');
     await shown(page.getByLabel('Title', { exact: true }));
     const folds = page.locator('.fold summary');
-    expect((await folds.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([
+    const folded = async () => (await folds.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
+    await expect.poll(folded).toEqual([
       'Campaign None',
       'Who goes where The same for everybody',
+      'Start and notes None',
       'Expiry None',
       'Protection None · Statistics: Everybody',
       'Pixels None',
+      'Preview That of the destination',
     ]);
+    const expiry = folds.filter({ hasText: 'Expiry' });
     const limit = page.getByLabel('After this many clicks');
     await expect.poll(() => limit.isVisible()).toBe(false);
-    await folds.nth(2).click();
+    await expiry.click();
     await limit.fill('100');
-    await folds.nth(2).click();
+    await expiry.click();
     await limit.waitFor({ state: 'hidden' });
-    await shown(folds.nth(2).getByText('after 100 clicks'));
+    await shown(expiry.getByText('after 100 clicks'));
     // What is wrong opens again.
-    await folds.nth(2).click();
+    await expiry.click();
     await limit.fill('0');
-    await folds.nth(2).click();
+    await expiry.click();
     await url.fill('https://example.com/');
     await page.getByRole('button', { name: 'Shorten' }).click();
     await shown(limit);
