@@ -264,7 +264,12 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await caller.link({ alias: 'seen-on' });
     const { page, complaints } = await tabOf(caller);
     await follow(page, '/links?status=disabled');
-    await page.getByRole('button', { name: 'Views', exact: true }).click();
+    const menu = page.getByRole('button', { name: 'Views', exact: true });
+    await menu.waitFor();
+    // As high as the filters beside it.
+    const order = await page.getByLabel('Order', { exact: true }).boundingBox();
+    expect(await menu.boundingBox()).toMatchObject({ y: order?.y, height: order?.height });
+    await menu.click();
     await page.getByRole('menuitem', { name: 'Save this view' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Off');
