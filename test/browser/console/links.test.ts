@@ -868,7 +868,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     ]);
     const [head, ...saved] = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
     expect([head, saved.length]).toEqual([
-      expect.stringContaining('Short URL,URL,Title,Space,Tags,Status'),
+      expect.stringContaining('Short URL,URL,Title,Notes,Space,Tags,Status'),
       1,
     ]);
     await page.getByLabel('Created from').fill(monthsAgo(2).toISOString().slice(0, 10));
@@ -1075,7 +1075,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.keyboard.press('Enter');
     await expect.poll(focused).toBe('A second row');
     await page.keyboard.press('e');
-    await shown(page.getByText('All links'));
+    await shown(page.getByText('All links', { exact: true }));
     await expect
       .poll(() => page.evaluate('document.activeElement.labels?.[0].innerText'))
       .toBe('Destination');

@@ -61,15 +61,17 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     await shown(page.getByLabel('Title', { exact: true }));
     const folds = page.locator('.fold summary');
     const folded = async () => (await folds.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
-    await expect.poll(folded).toEqual([
-      'Campaign None',
-      'Who goes where The same for everybody',
-      'Start and notes None',
-      'Expiry None',
-      'Protection None · Statistics: Everybody',
-      'Pixels None',
-      'Preview That of the destination',
-    ]);
+    await expect
+      .poll(folded)
+      .toEqual([
+        'Campaign None',
+        'Who goes where The same for everybody',
+        'Start and notes None',
+        'Expiry None',
+        'Protection None · Statistics: Everybody',
+        'Pixels None',
+        'Preview That of the destination',
+      ]);
     const expiry = folds.filter({ hasText: 'Expiry' });
     const limit = page.getByLabel('After this many clicks');
     await expect.poll(() => limit.isVisible()).toBe(false);
