@@ -10,19 +10,26 @@ export interface NewImage {
   readonly content: Buffer;
 }
 
+/** Beginnings of images in base64, by their formats. */
+const BEGINNINGS = { jpeg: '/9j/', png: 'iVBORw0KGgo' } as const;
+
+export type ImageFormat = keyof typeof BEGINNINGS;
+
 /** Reads the secret by which an account's images are hashed. */
 export async function readImageSecret(db: Data, accountId: number): Promise<string> {
   const { steps } = await db.prisma.accountSecret.findUniqueOrThrow({ where: { accountId } });
   return steps;
 }
 
-/** Notes that a write names an image of the account; returns false if the account has no such image. */
+/** Notes that a write names an image of the account; returns false if the account has no such image of the format. */
 export async function noteImageUse(
   db: Data,
   { accountId, hash }: Pick<NewImage, 'accountId' | 'hash'>,
+  format: ImageFormat,
   now: Date,
 ): Promise<boolean> {
-  const { count } = await db.prisma.image.updateMany({ where: { accountId, hash }, data: { usedAt: now } });
+  const where = { accountId, hash, content: { startsWith: BEGINNINGS[format] } };
+  const { count } = await db.prisma.image.updateMany({ where, data: { usedAt: now } });
   return count > 0;
 }
 
@@ -33,13 +40,14 @@ export async function noteImageUse(
 export function storeImage(
   db: Data,
   { accountId, hash, content }: NewImage,
+  format: ImageFormat,
   maxBytes: number,
   now: Date,
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     const lock = tx.dialect.lock('FOR NO KEY UPDATE');
     await tx.read(sql`SELECT 1 FROM "AccountSecret" WHERE "accountId" = ${accountId} ${lock}`);
-    if (await noteImageUse(tx, { accountId, hash }, now)) return true;
+    if (await noteImageUse(tx, { accountId, hash }, format, now)) return true;
     const { _sum: sum } = await tx.prisma.image.aggregate({ where: { accountId }, _sum: { size: true } });
     if ((sum.size ?? 0) + content.length > maxBytes) return false;
     const data = { accountId, hash, content: content.toString('base64'), size: content.length, usedAt: now };
@@ -55,10 +63,15 @@ export interface ServedImage {
   readonly content: string;
 }
 
-/** Finds an image of an account that is not disabled, by its hash; null if there is none. */
-export function findServedImage({ prisma }: Data, hash: string): Promise<ServedImage | null> {
+/** Finds an image of an account that is not disabled, by its hash and format; null if there is none. */
+export async function findServedImage(
+  { prisma }: Data,
+  hash: string,
+  format: ImageFormat,
+): Promise<ServedImage | null> {
   const select = { id: true, accountId: true, content: true };
-  return prisma.image.findFirst({ where: { hash, account: { disabledAt: null } }, select });
+  const found = await prisma.image.findFirst({ where: { hash, account: { disabledAt: null } }, select });
+  return found?.content.startsWith(BEGINNINGS[format]) ? found : null;
 }
 
 /** Returns the content of the account's images with these hashes, in base64. */
@@ -79,7 +92,7 @@ const WAITS_FOR = 10 * 60_000;
 /** Maximum number of images that one statement deletes. */
 const DELETE_BATCH_SIZE = 100;
 
-/** Deletes images that neither a link nor a kept change names. */
+/** Deletes images that neither a link, nor an account, nor a kept change names. */
 export class ImageRetention extends Retention {
   readonly #db: Data;
   readonly #now: () => Date;
@@ -101,6 +114,8 @@ function deleteUnnamed(db: Data, now: Date): Promise<number> {
   return db.execute(sql`DELETE FROM "Image" WHERE "usedAt" < ${before} AND "id" IN (
     SELECT "id" FROM "Image" WHERE "usedAt" < ${before}
       AND NOT EXISTS (SELECT 1 FROM "Link" WHERE "Link"."previewImage" = "Image"."hash")
+      AND NOT EXISTS (SELECT 1 FROM "Account"
+        WHERE "Account"."id" = "Image"."accountId" AND "Account"."brandLogo" = "Image"."hash")
       AND NOT EXISTS (SELECT 1 FROM "ChangeImage" WHERE "ChangeImage"."hash" = "Image"."hash")
     LIMIT ${DELETE_BATCH_SIZE})`);
 }

@@ -70,6 +70,8 @@ export const reasons = {
   NOT_A_TEAM_ID: 'The value is no id of a team.',
   NOT_A_TEXT: 'The value is no text.',
   NOT_A_TIME_ZONE: 'The value is no time zone of the IANA list.',
+  NOT_A_COLOUR: 'The value is no colour.',
+  NOT_HTTPS: 'The URL is not https.',
   NOT_AN_IMAGE: 'The value is no PNG, JPEG or WebP image in a data URL.',
   NOT_AN_EMAIL_ADDRESS: 'The value is no email address.',
   NOT_EXACTLY_ONE: 'The object does not have exactly one of its fields.',

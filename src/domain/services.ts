@@ -14,6 +14,8 @@ export const PREVIEW_MEGABYTES = 200;
 export interface Services {
   /** The scheme of short URLs: `https:`. */
   readonly scheme: string;
+  /** The address of the service, without a path. */
+  readonly baseUrl: string;
   /** True if the address leads to this service by another name of its machine, such as `127.0.0.1`. */
   isOtherName(address: string): boolean;
   /** The domain of links without a given one. */
@@ -88,6 +90,7 @@ export function withQuestions(services: Services, ask: () => void): Services {
 export function createServices({ baseUrl, consoleUrl, port, ...settings }: Settings, given: Given): Services {
   return {
     scheme: protocolOf(baseUrl),
+    baseUrl,
     isOtherName: matchOtherNames(baseUrl, port),
     consoleHost: consoleUrl === undefined ? null : withoutPort(hostOf(consoleUrl)),
     pageUrl: (page, token) => `${consoleUrl ?? baseUrl}/console/${page}#${token}`,

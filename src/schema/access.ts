@@ -2,6 +2,7 @@ import { brandWithType } from '@pothos/core';
 import { accountName, updateAccount, updateAccountInput } from '../domain/access/account.ts';
 import type { Actor } from '../domain/access/actor.ts';
 import { createApiKey, createApiKeyInput, revokeApiKey } from '../domain/access/api-key.ts';
+import { type BrandColumns, hasBrand, logoPath } from '../domain/access/brand.ts';
 import {
   type Invitation as InvitationRow,
   invitationInput,
@@ -36,6 +37,30 @@ import {
   withFailures,
 } from './result.ts';
 
+const Brand = builder.objectRef<BrandColumns>('Brand').implement({
+  description: 'What pages for visitors show of the account.',
+  fields: (t) => ({
+    logoUrl: t.field({
+      type: 'URL',
+      nullable: true,
+      description: 'The logo, a PNG on the host of the service. An input takes it as `logo`, too.',
+      resolve: ({ brandLogo }, _args, { services }) =>
+        brandLogo === null ? null : `${services.baseUrl}${logoPath(brandLogo)}`,
+    }),
+    colour: t.exposeString('brandColour', {
+      nullable: true,
+      description: 'The colour of buttons, as `#rrggbb`: dark enough for white text.',
+    }),
+    name: t.exposeString('brandName', { nullable: true, description: 'The name that visitors see.' }),
+    helpUrl: t.field({
+      type: 'URL',
+      nullable: true,
+      description: 'A page that helps visitors.',
+      resolve: ({ brandHelpUrl }) => brandHelpUrl,
+    }),
+  }),
+});
+
 export const Account = builder.prismaObject('Account', {
   select: { id: true },
   interfaces: [Node],
@@ -51,6 +76,13 @@ export const Account = builder.prismaObject('Account', {
       type: LinkPrivacy,
       description:
         'The privacy that the console gives new links: PUBLIC or PRIVATE. `createLink` and v1 do not use it: send it as `privacy`.',
+    }),
+    brand: t.field({
+      type: Brand,
+      nullable: true,
+      select: { brandLogo: true, brandColour: true, brandName: true, brandHelpUrl: true },
+      description: 'What pages for visitors show of the account; null for none.',
+      resolve: (account) => (hasBrand(account) ? account : null),
     }),
   }),
 });
@@ -376,6 +408,8 @@ builder.mutationFields((t) => ({
     description: 'Changes the account.',
     extensions: changeCost,
     args: { input: t.arg({ type: AccountInput, required: true, description: 'What to change.' }) },
-    resolve: withFailures((_root, { input }, { db, actor, now }) => updateAccount(db, actor, input, now())),
+    resolve: withFailures((_root, { input }, { db, actor, services, now }) =>
+      updateAccount(db, actor, services, input, now()),
+    ),
   }),
 }));

@@ -227,6 +227,7 @@ const fieldNames: Texts['history']['fields'] = {
   privacyPassword: 'Passwort für die Statistik',
   statistics: 'Statistik (zurückgesetzt)',
   forwardsQuery: 'ob die Parameter des Besuchs weitergegeben werden',
+  brand: 'Marke',
   defaultPrivacy: 'Statistik neuer Links',
   source: 'Quelle',
   medium: 'Medium',
@@ -413,6 +414,7 @@ const rules: Translation['rules'] = {
   CHANGED_SINCE: 'Der Eintrag wurde inzwischen geändert.',
   CHOICE: 'muss einer dieser Werte sein: {choices}',
   CLOCK: 'muss eine Uhrzeit von 00:00 bis 23:59 sein, etwa 09:30',
+  COLOUR: 'muss eine Farbe wie #3a4fd8 sein',
   COMMON_PASSWORD: 'gehört zu den häufigsten Passwörtern: Wählen Sie ein anderes',
   CONFLICT: 'Der Eintrag wurde inzwischen geändert; jetzt wurde nichts geändert.',
   CONSOLE_HOST: 'ist der Host dieser Konsole',
@@ -445,6 +447,7 @@ const rules: Translation['rules'] = {
   HOST_BLOCKED: 'darf nicht zu einem Host führen, der in diesem Dienst gesperrt ist',
   HOST_TAKEN: 'ist schon vergeben',
   HOURS: 'darf Stunden nur für höchstens {max} Tage zeigen, nicht für {days}',
+  HTTPS: 'muss eine https-URL sein',
   ID: 'gehört zu keinem vorhandenen Eintrag',
   IDEMPOTENCY_MISMATCH: 'Der Idempotency-Key gehört zu einer anderen Anfrage; nichts wurde geändert.',
   IDEMPOTENCY_RUNNING:

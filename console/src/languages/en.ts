@@ -221,6 +221,7 @@ const fieldNames: Readonly<Partial<Record<string, string>>> = {
   privacyPassword: 'password for the statistics',
   statistics: 'statistics (reset)',
   forwardsQuery: 'whether the visit’s parameters are passed on',
+  brand: 'brand',
   defaultPrivacy: 'statistics of new links',
   source: 'source',
   medium: 'medium',

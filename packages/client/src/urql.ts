@@ -25,7 +25,7 @@ export { possibleTypes } from './possible-types.ts';
 
 /** Types without an id: Graphcache stores them in the record that contains them. */
 const withoutId = `
-  AndroidApp ApiKeyConnection ApiKeyEdge AppleApp ChangeConnection ChangeEdge ChangedValue
+  AndroidApp ApiKeyConnection ApiKeyEdge AppleApp Brand ChangeConnection ChangeEdge ChangedValue
   ClickSums Codes ConflictError CountryTarget CreatedApiKey CreatedWebhook Devices DomainApps
   DomainConnection DomainEdge DomainVerification FieldError ForgottenChanges HoursCondition
   ImportLinksResult ImportedLink InUseError InvitationConnection InvitationEdge LanguageTarget

@@ -3,7 +3,7 @@ import { ClickBuffer } from '../../clicks/click-buffer.ts';
 import { findSalt, readSalt } from '../../clicks/day-visitors.ts';
 import { SplitKeys } from '../../clicks/split-keys.ts';
 import type { Database } from '../../db/database.ts';
-import { findServedImage } from '../../db/images.ts';
+import { findServedImage, type ImageFormat } from '../../db/images.ts';
 import { lastBackup } from '../../db/last-backup.ts';
 import type { Day } from '../../db/statistics/calendar.ts';
 import { createServices } from '../../domain/services.ts';
@@ -142,9 +142,9 @@ export function createVisitParts(opened: Opened, ports: Ports) {
       if (own.includes(withoutPort(name)) || isLoopback(`http://${name}`)) return true;
       return links.serves(host).catch(() => false);
     },
-    /** The image of a preview, in base64: on all hosts but the domains of other accounts. Null for none. */
-    async previewImageOf(req: IncomingMessage, hash: string): Promise<string | null> {
-      const image = await links.read((db) => findServedImage(db, hash));
+    /** The image of a preview, or a logo, in base64: on all hosts but the domains of other accounts. Null for none. */
+    async imageOf(req: IncomingMessage, hash: string, format: ImageFormat): Promise<string | null> {
+      const image = await links.read((db) => findServedImage(db, hash, format));
       if (image === null) return null;
       const { accountId } = await links.findDomain(findClient(req, trust).host);
       return accountId === null || accountId === image.accountId ? image.content : null;

@@ -2,6 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response, Router } from 'express';
 import express from 'express';
 import type { Logger } from 'pino';
+import type { ImageFormat } from '../../db/images.ts';
+import { logoInPath } from '../../domain/access/brand.ts';
 import { hashInPath } from '../../domain/link/preview.ts';
 import { type AppFile, appFiles } from '../../domain/short-domain/apps.ts';
 import { sendAsset } from '../../engine/http/pages/assets.ts';
@@ -44,8 +46,8 @@ export interface WebDependencies {
   rootUrlOf(req: IncomingMessage): Promise<string | null>;
   /** A file that systems of phones ask the requested host for; null if it has none. */
   appFileOf(req: IncomingMessage, file: AppFile): Promise<string | null>;
-  /** The image of a preview with this hash, in base64, if the requested host has it; null for none. */
-  previewImageOf(req: IncomingMessage, hash: string): Promise<string | null>;
+  /** The image with this hash and format, in base64, if the requested host has it; null for none. */
+  imageOf(req: IncomingMessage, hash: string, format: ImageFormat): Promise<string | null>;
   /** Sends the page at the root of a host that is not for people. */
   sendRoot(req: IncomingMessage, res: ServerResponse): void;
   sendPage(req: IncomingMessage, res: ServerResponse, status: number, page: Page): void;
@@ -92,13 +94,14 @@ export function createWeb(dependencies: WebDependencies): Express {
   web.get('/inter.woff2', (req, res) => {
     sendAsset(req, res, 'inter.woff2', ofAsset);
   });
-  // Crawlers may follow short links and read images of previews, but not use the APIs.
+  // Crawlers may follow short links and read images of previews and logos, but not use the APIs.
   web.get('/robots.txt', (_req, res) => {
-    const rules = ['Allow: /api/preview/', 'Disallow: /api/', 'Disallow: /graphql'];
+    const rules = ['Allow: /api/brand/', 'Allow: /api/preview/', 'Disallow: /api/', 'Disallow: /graphql'];
     res.type('text/plain').send(`User-agent: *\n${rules.join('\n')}\n`);
   });
   for (const file of keysOf(appFiles)) web.get(`/.well-known/${file}`, appFile(file, dependencies));
-  web.get('/api/preview/:name', previewImage(dependencies));
+  web.get('/api/preview/:name', image('jpeg', hashInPath, dependencies));
+  web.get('/api/brand/:name', image('png', logoInPath, dependencies));
   if (people) {
     addPages(web, config, people);
     web.get('/schema.graphql', people.schemaText);
@@ -128,11 +131,15 @@ function appFile(file: AppFile, { appFileOf, report }: WebDependencies): Request
   };
 }
 
-/** An image of a preview. The name has a hash of its content, so that it may be kept for ever. */
-function previewImage({ previewImageOf }: WebDependencies): RequestHandler {
+/** An image of a preview, or a logo. The name has a hash of its content, so that it may be kept for ever. */
+function image(
+  format: ImageFormat,
+  hashIn: (path: string) => string | null,
+  { imageOf }: WebDependencies,
+): RequestHandler {
   return async (req, res, next) => {
-    const hash = hashInPath(req.path);
-    const content = hash === null ? null : await previewImageOf(req, hash);
+    const hash = hashIn(req.path);
+    const content = hash === null ? null : await imageOf(req, hash, format);
     if (content === null) return next();
     res
       .set({
@@ -140,7 +147,7 @@ function previewImage({ previewImageOf }: WebDependencies): RequestHandler {
         'Cross-Origin-Resource-Policy': 'cross-origin',
         'X-Content-Type-Options': 'nosniff',
       })
-      .type('image/jpeg')
+      .type(`image/${format}`)
       .send(Buffer.from(content, 'base64'));
   };
 }

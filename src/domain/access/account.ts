@@ -5,7 +5,9 @@ import { nameSchema, parseInput } from '../../engine/rules/input.ts';
 import type { Account } from '../../generated/sqlite/client.ts';
 import { type Changing, changedFields, OPERATOR, recordingChanges } from '../change/change.ts';
 import { type DefaultPrivacy, defaultPrivacy } from '../link/privacy.ts';
+import type { Services } from '../services.ts';
 import type { Actor } from './actor.ts';
+import { type BrandColumns, brandColumns, brandInput } from './brand.ts';
 import { lockAccess } from './lock-access.ts';
 
 /** The name by which the operator finds an account. */
@@ -138,19 +140,49 @@ export const updateAccountInput = z.object({
     .describe(
       'The privacy that the console gives new links: PUBLIC or PRIVATE. Existing links stay as they are.',
     ),
+  brand: brandInput
+    .describe(
+      'What pages for visitors show of the account. Absent fields do not change; null clears a field, or all.',
+    )
+    .nullish(),
 });
 
-/** Changes the given fields. @throws DomainError VALIDATION */
-export async function updateAccount(db: Data, actor: Actor, given: unknown, now: Date): Promise<Account> {
-  const { name, defaultPrivacy: privacy } = parseInput(updateAccountInput, given);
+/** The names of columns in the history. */
+const brandedFields = {
+  title: 'name',
+  brandLogo: 'brand',
+  brandColour: 'brand',
+  brandName: 'brand',
+  brandHelpUrl: 'brand',
+} as const;
+
+/** The part of a brand that differs from that of the account. */
+function changedBrand(brand: Partial<BrandColumns>, before: Account): Partial<BrandColumns> {
+  const changed = Object.entries(brand).filter(
+    ([name, value]) => before[name as keyof BrandColumns] !== value,
+  );
+  return Object.fromEntries(changed);
+}
+
+/** Changes the given fields. @throws DomainError VALIDATION, RATE_LIMITED */
+export async function updateAccount(
+  db: Data,
+  actor: Actor,
+  services: Services,
+  given: unknown,
+  now: Date,
+): Promise<Account> {
+  const { name, defaultPrivacy: privacy, brand: givenBrand } = parseInput(updateAccountInput, given);
+  const brand = await brandColumns(db, actor, services, givenBrand, now);
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const where = { id: actor.accountId };
     const before = await tx.prisma.account.findUniqueOrThrow({ where });
     const data = {
       ...(name !== undefined && name !== accountName(before) && { title: name }),
       ...(privacy !== undefined && privacy !== before.defaultPrivacy && { defaultPrivacy: privacy }),
+      ...changedBrand(brand, before),
     };
-    const fields = changedFields(data, { title: 'name' });
+    const fields = changedFields(data, brandedFields);
     if (fields.length === 0) return before;
     await record('UPDATED', 'ACCOUNT', [actor.accountId], fields);
     return tx.prisma.account.update({ where, data });

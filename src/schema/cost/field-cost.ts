@@ -20,7 +20,9 @@ const UTM_COST = 500;
 function slowWorkIn(given: unknown): number {
   const input = getField(given, 'input') ?? given;
   const addsUtm = getField(input, 'utmTemplateId') != null;
-  const hasImage = getField(getField(input, 'preview'), 'image') != null;
+  const hasImage =
+    getField(getField(input, 'preview'), 'image') != null ||
+    getField(getField(input, 'brand'), 'logo') != null;
   return hashesIn(given) * PASSWORD_COST + (addsUtm ? UTM_COST : 0) + (hasImage ? IMAGE_COST : 0);
 }
 
