@@ -42,7 +42,7 @@ const alsoOnPostgresql = [
   'test/domain/{authentication,click-watch,importing,long-log,side-effects,webhook-deliveries,webhook-dispatch,webhook-housekeeping,webhook-queues,webhook-waiting}.test.ts',
   'test/engine/changes/subscriptions.test.ts',
   'test/engine/http/{idempotency,options,places,ready}.test.ts',
-  'test/redirect/{aliases,large-counts,link-start,memory,previews,processes,root,rules,statistics,statistics-page,visits}.test.ts',
+  'test/redirect/{aliases,brand,large-counts,link-start,memory,previews,processes,root,rules,statistics,statistics-page,visits}.test.ts',
   'test/rest/{concurrency,fuzz,legacy,link-list,links,mcp,parity,rate-limit,round-trip,space-list,spaces,statistics}.test.ts',
   'test/schema/{account-limits,audits,bidirectional,brand,catching-up,change-filter,change-record,change-values,changes,check-links,clicks-subscription,connection,covered,deleted-statistics,domain-verification,domains,duplicate-link,explain,external-ids,forget-changes,graphiql,guides,history-gone,http,import-links,known-operations,link-connection,link-fields,link-orders,link-rules,links,lost-updates,mutation-time,nodes,persisted-queries,pixels,previews,projections,reuse,revert-changes,rows-written,rules,saved-operations,saved-views,search,search-anywhere,selections,slices,spaces,statements,statistics,subscription-limits,subscriptions,tags,top-links,utm-templates,value-series,webhooks}.test.ts',
   'test/engine/changes/change-log.test.ts',

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimiterRes } from 'rate-limiter-flexible';
+import type { BrandColumns } from '../domain/access/brand.ts';
 import type { RedirectOutcome } from '../domain/visit/decide-redirect.ts';
 import { secondsUntilNext } from '../engine/http/limits/rate-limit.ts';
 import type { Content } from '../engine/http/raw-answer.ts';
@@ -71,8 +72,9 @@ export function sendMessage(
   status: number,
   message: Message,
   headers?: Record<string, string>,
+  brand: BrandColumns | null = null,
 ) {
-  sendPage(req, res, status, messagePage(message, header(req, 'accept-language')), headers);
+  sendPage(req, res, status, messagePage(message, header(req, 'accept-language'), brand), headers);
 }
 
 /** Sends the page at the root of a host, with its name. */

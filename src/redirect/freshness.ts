@@ -51,6 +51,8 @@ export interface Affected {
   readonly aliases?: boolean;
   /** True if any domain may have changed. */
   readonly domains?: boolean;
+  /** True if any brand may have changed, or there are other accounts. */
+  readonly brands?: boolean;
 }
 
 /** Returns what a change affects. */
@@ -61,7 +63,9 @@ export function listAffected({ kind, action, recordId, fields }: KnownChange): A
       aliases: action === 'CREATED' || fields.includes('alias'),
     };
   if (kind === 'PIXEL') return { pixel: recordId };
-  if (kind === 'ACCOUNT' && fields.includes('disabled')) return { account: recordId, domains: true };
+  if (kind === 'ACCOUNT' && fields.includes('disabled'))
+    return { account: recordId, domains: true, brands: true };
+  if (kind === 'ACCOUNT') return { brands: true };
   return { domains: kind === 'DOMAIN' };
 }
 
@@ -77,6 +81,7 @@ export class Freshness {
   #ofAccounts = NO_CHANGE;
   #ofPixels = NO_CHANGE;
   #ofDomains = NO_CHANGE;
+  #ofBrands = NO_CHANGE;
   #ofAliases = NO_CHANGE;
   readonly #ofLinks = new LRUCache<number, HeardChange>({
     ...growingTo(MAX_CHANGED),
@@ -92,13 +97,14 @@ export class Freshness {
   }
 
   /** Notes a change. */
-  hear({ link, pixel, account, aliases, domains }: Affected, tx: number): void {
+  hear({ link, pixel, account, aliases, domains, brands }: Affected, tx: number): void {
     const change = { number: ++this.#heard, tx };
     if (link !== undefined) this.#ofLinks.set(link, latest(this.#ofLinks.get(link) ?? NO_CHANGE, change));
     if (pixel !== undefined) this.#ofPixels = latest(this.#ofPixels, change);
     if (account !== undefined) this.#ofAccounts = latest(this.#ofAccounts, change);
     if (aliases) this.#ofAliases = latest(this.#ofAliases, change);
     if (domains) this.#ofDomains = latest(this.#ofDomains, change);
+    if (brands) this.#ofBrands = latest(this.#ofBrands, change);
   }
 
   /** The last change that may be of a link; of an unknown alias if it is null. */
@@ -116,6 +122,11 @@ export class Freshness {
   /** The last change of any domain. */
   get lastOfDomains(): HeardChange {
     return this.#ofDomains;
+  }
+
+  /** The last change of any brand. */
+  get lastOfBrands(): HeardChange {
+    return this.#ofBrands;
   }
 
   /** Call it before a read. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readCard, readTitle } from '../db/reading/link-for-visit.ts';
+import { type BrandColumns, shownBrand } from '../domain/access/brand.ts';
 import { isItself, listPlaces } from '../domain/link/alias.ts';
 import { imagePath } from '../domain/link/preview.ts';
 import { mayRunPixels } from '../domain/short-domain/domain.ts';
@@ -103,8 +104,13 @@ class VisitHandler {
     const { now } = this.#dependencies;
     const referrerHost = readSignedReferrer(referrer, link.id, link.password, now());
     const owner = { what: nameFor('link', link.id), hash: link.password };
-    if (password === '' || !(await this.#passwordChecks.isRight(password, owner, address)))
-      return sendPage(req, res, 401, this.#passwordPage(req, found.domain.name, link, referrerHost, true));
+    if (password === '' || !(await this.#passwordChecks.isRight(password, owner, address))) {
+      const brand = await this.#brandOf(visit);
+      return sendPage(
+        ...([req, res, 401] as const),
+        this.#passwordPage(req, found.domain.name, link, referrerHost, true, brand),
+      );
+    }
     const known = {
       ...visit,
       visitor: { ...visitor, country: visitor.country, referrerHost, passwordGiven: true },
@@ -124,10 +130,17 @@ class VisitHandler {
     { id, password, rules }: Pick<FoundLink, 'id' | 'password' | 'rules'>,
     referrerHost: string | null,
     wrong: boolean,
+    brand: BrandColumns | null,
   ): Page {
     const isCarried = referrerHost !== null && password !== null && rules.rules.length > 0;
     const signed = isCarried ? signReferrer(referrerHost, id, password, this.#dependencies.now()) : null;
-    return passwordPage(header(req, 'accept-language'), host, wrong, 'password', signed);
+    return passwordPage(header(req, 'accept-language'), host, wrong, 'password', signed, brand);
+  }
+
+  /** The brand of the pages that the visit gets. */
+  async #brandOf({ found, wait }: Visit): Promise<BrandColumns | null> {
+    const { links, lists } = this.#dependencies;
+    return shownBrand(await links.findBrand(found.domain, found.link, wait), lists);
   }
 
   /** Sends what was decided: a redirect at once, or a page. */
@@ -135,27 +148,42 @@ class VisitHandler {
     req: IncomingMessage,
     res: ServerResponse,
     visit: Visit,
-    { outcome, destination, isCard }: RedirectDecision,
+    decision: RedirectDecision,
   ): void | Promise<void> {
+    const { outcome, destination, isCard } = decision;
     const { link, domain } = visit.found;
-    const language = header(req, 'accept-language');
-    if (outcome === 'PASSWORD' && link) {
-      const referrerHost = visit.visitor.referrerHost ?? null;
-      return sendPage(req, res, 401, this.#passwordPage(req, domain.name, link, referrerHost, false));
-    }
+    if (outcome === 'PASSWORD') return this.#sendBranded(req, res, visit, decision);
     if (isCard && link) return this.#sendCard(req, res, link, visit);
     if (outcome === 'PREVIEW' && link) return this.#sendPreview(req, res, link, domain.name);
-    if (outcome === 'PIXELS' && link && destination !== null) {
-      const isApart = !mayRunPixels(domain, link);
-      return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language, isApart));
-    }
+    if (outcome === 'PIXELS') return this.#sendBranded(req, res, visit, decision);
     const location = outcome === 'NOT_FOUND' ? this.#findNotFoundUrl(req, visit) : destination;
     const ofLink = outcome === 'REDIRECT' ? (link?.redirectStatus ?? 302) : 302;
     if (location !== null)
       return send(req, res, req.method === 'POST' ? 303 : ofLink, { Location: location });
+    return this.#sendBranded(req, res, visit, decision);
+  }
+
+  /** Sends a page that people see, with the brand of the account. */
+  async #sendBranded(
+    req: IncomingMessage,
+    res: ServerResponse,
+    visit: Visit,
+    { outcome, destination }: RedirectDecision,
+  ): Promise<void> {
+    const brand = await this.#brandOf(visit);
+    const { link, domain } = visit.found;
+    if (outcome === 'PASSWORD' && link) {
+      const referrerHost = visit.visitor.referrerHost ?? null;
+      return sendPage(req, res, 401, this.#passwordPage(req, domain.name, link, referrerHost, false, brand));
+    }
+    if (outcome === 'PIXELS' && link && destination !== null) {
+      const isApart = !mayRunPixels(domain, link);
+      const language = header(req, 'accept-language');
+      return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language, isApart, brand));
+    }
     if (outcome === 'REDIRECT' || outcome === 'PIXELS' || outcome === 'PREVIEW' || outcome === 'PASSWORD')
       throw new Error('a visit of a link without one, or without a destination');
-    sendMessage(req, res, ...ended[outcome]);
+    sendMessage(req, res, ...ended[outcome], undefined, brand);
   }
 
   /** Sends a page with the link's title for bots, which do not learn that of a link with a password. It is not cached: few visits need it. */

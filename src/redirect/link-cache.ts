@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../db/database.ts';
+import { readBranded } from '../db/reading/brand-for-visit.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.ts';
+import { type BrandColumns, hasBrand } from '../domain/access/brand.ts';
 import { type Candidate, isItself, listCandidates, type PathMeaning } from '../domain/link/alias.ts';
 import { parseRules, readStoredRules } from '../domain/rule/parse.ts';
 import type { ParsedRules } from '../domain/rule/parsed.ts';
@@ -40,6 +42,14 @@ export interface LinkLookup {
 /** Maximum number of links of which is known that no alias is below theirs. */
 const MAX_ALONE = 2_000;
 
+/** A brand, or that there is none: most accounts have none, which is kept as long. */
+interface KnownBrand {
+  readonly brand: BrandColumns | null;
+}
+
+/** Maximum number of cached brands. */
+const MAX_BRANDS = 1_000;
+
 /** The key of an alias on a domain: a number, and what has no space. It is made for each visit, so it is short. */
 function makeKey(domainId: number, alias: string): string {
   return `${domainId} ${alias}`;
@@ -63,6 +73,8 @@ export class LinkCache {
   readonly #domains: DomainCache;
   readonly #stored: CachedLinks;
   readonly #links: ReadCache<FoundLink>;
+  /** By the account's id; that of the only account by the empty key. */
+  readonly #brands: ReadCache<KnownBrand>;
   /** Times at which links were read below whose alias there was none, by the keys of their aliases. */
   readonly #alone = new LRUCache<string, number>({ max: MAX_ALONE });
 
@@ -80,6 +92,11 @@ export class LinkCache {
     this.#waiting = waiting;
     this.#stored = new CachedLinks(megabytes);
     this.#links = new ReadCache({ freshness, waiting }, this.#stored, (link) => freshness.lastOfLink(link));
+    this.#brands = new ReadCache(
+      { freshness, waiting },
+      new LRUCache({ max: MAX_BRANDS }),
+      () => freshness.lastOfBrands,
+    );
     this.#domains = new DomainCache((ask) => databases.read(ask, () => freshness.lastOfDomains), services, {
       freshness,
       waiting,
@@ -93,7 +110,7 @@ export class LinkCache {
   /** Removes what a change affects from the cache. */
   #forget(affected: Affected, tx = 0): void {
     this.#freshness.hear(affected, tx);
-    const { link, pixel, account, aliases, domains } = affected;
+    const { link, pixel, account, aliases, domains, brands } = affected;
     if (link !== undefined) this.#stored.forget(link);
     if (pixel !== undefined) this.#stored.forgetWhere(({ pixels }) => pixels.some(({ id }) => id === pixel));
     if (account !== undefined) this.#stored.forgetWhere(({ accountId }) => accountId === account);
@@ -102,6 +119,7 @@ export class LinkCache {
       this.#alone.clear();
     }
     if (domains) this.#domains.clear();
+    if (brands) this.#brands.clear();
   }
 
   /** @param wait how long it waits for what it knows: while the database is down, without the changes of others */
@@ -197,6 +215,32 @@ export class LinkCache {
     await this.#databases.freshIfAvailable(wait);
     const { name, rootUrl } = await this.#domains.find(host, wait);
     return rootUrl === null || isItself(rootUrl, '/', [host, name]) ? null : rootUrl;
+  }
+
+  /**
+   * The brand that pages on a domain show: that of the account whose verified domain it is, or of the only account on one of the
+   * service's. Null for none, and if the database cannot tell.
+   */
+  async findBrand(
+    { accountId, verifiedAt }: Pick<Domain, 'accountId' | 'verifiedAt'>,
+    link: Pick<FoundLink, 'accountId'> | null,
+    wait = new VisitWait(),
+  ): Promise<BrandColumns | null> {
+    const isOthers = link !== null && link.accountId !== accountId;
+    if (accountId !== null && (verifiedAt === null || isOthers)) return null;
+    const key = accountId === null ? '' : String(accountId);
+    if (this.#databases.away) return this.#brands.get(key)?.brand ?? null;
+    const ask = async () => {
+      const { lastOfBrands } = this.#freshness;
+      const read = await this.#databases.read(
+        (db) => readBranded(db, accountId),
+        () => lastOfBrands,
+      );
+      const { found: account } = read;
+      return { ...read, found: { brand: account !== null && hasBrand(account) ? account : null } };
+    };
+    const known = await this.#brands.find(key, ask, wait).catch(() => null);
+    return known?.brand ?? null;
   }
 
   /** A file that systems of phones ask a host for, as JSON; null if its domain has no apps for it. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { VisitedPixel } from '../db/reading/link-for-visit.ts';
+import { type BrandColumns, logoPath } from '../domain/access/brand.ts';
 import { isFireable } from '../domain/pixel.ts';
+import { toAscii } from '../engine/rules/url.ts';
 import { logo, visitorStyle } from '../generated/look.ts';
 import { writeScript } from './pixels.ts';
 import { type Message, textsFor } from './translations.ts';
@@ -29,6 +31,39 @@ export function escapeHtml(text: string): string {
 /** The icon of the tab. */
 const ICON = "img-src 'self'";
 
+/** A brand in the HTML of a page. */
+export interface ShownBrand {
+  /** Rules for the page's style. */
+  readonly style: string;
+  /** The account's logo and name; empty for none. */
+  readonly mark: string;
+  /** The link to a page of help; empty for none. */
+  readonly help: string;
+}
+
+/** The mark of the service. */
+export const serviceMark = `<span class="brand">${logo}Linkspace</span>`;
+
+/** Writes a brand for a page. Its colour is dark, so it takes the place of the light scheme's; on buttons, of both. */
+export function renderBrand(brand: BrandColumns | null, acceptLanguage: string): ShownBrand {
+  if (brand === null) return { style: '', mark: '', help: '' };
+  const { brandLogo, brandColour: colour, brandName, brandHelpUrl } = brand;
+  const image = brandLogo === null ? '' : `<img src="${logoPath(brandLogo)}" alt="">`;
+  const name = brandName === null ? '' : `<bdi>${escapeHtml(brandName)}</bdi>`;
+  const { help } = textsFor(acceptLanguage).texts;
+  return {
+    style:
+      colour === null
+        ? ''
+        : `@media not (prefers-color-scheme:dark){:root{--act:${colour}}}button,a.on{background:${colour};color:#fff}`,
+    mark: image + name === '' ? '' : `<span class="brand">${image}${name}</span>`,
+    help:
+      brandHelpUrl === null
+        ? ''
+        : `<a href="${escapeHtml(toAscii(brandHelpUrl))}" rel="noopener noreferrer nofollow">${help}</a>`,
+  };
+}
+
 interface Parts {
   readonly acceptLanguage: string;
   /** The title and the text, in HTML. */
@@ -39,6 +74,8 @@ interface Parts {
   readonly nonce: string;
   readonly head?: string;
   readonly body?: string;
+  /** The brand of the account; none by default. */
+  readonly brand?: BrandColumns | null;
 }
 
 function renderHtml({
@@ -49,8 +86,11 @@ function renderHtml({
   nonce,
   head = '',
   body = '',
+  brand = null,
 }: Parts): string {
   const { language } = textsFor(acceptLanguage);
+  const { style, mark, help } = renderBrand(brand, acceptLanguage);
+  const footer = (mark === '' ? serviceMark : '') + help;
   return `<!doctype html>
 <html lang="${language}">
 <head>
@@ -58,15 +98,14 @@ function renderHtml({
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
-<style nonce="${nonce}">${visitorStyle}</style>${head}
+<style nonce="${nonce}">${visitorStyle}${style}</style>${head}
 </head>
-<body>
+<body>${mark === '' ? '' : `\n<header>${mark}</header>`}
 <main>
 <h1>${heading}</h1>
 <p>${text}</p>${body}
 </main>
-<footer><span class="brand">${logo}Linkspace</span></footer>
-</body>
+${footer === '' ? '' : `<footer>${footer}</footer>\n`}</body>
 </html>
 `;
 }
@@ -82,11 +121,15 @@ export function writePolicy(nonce: string, ...more: string[]): string {
 }
 
 /** A page with the outcome of a visit. It links nowhere: the root of the host may be a page for people who work here. */
-export function messagePage(message: Message, acceptLanguage: string): Page {
+export function messagePage(
+  message: Message,
+  acceptLanguage: string,
+  brand: BrandColumns | null = null,
+): Page {
   const nonce = newNonce();
   const { texts } = textsFor(acceptLanguage);
   return {
-    html: renderHtml({ acceptLanguage, ...texts.messages[message], nonce }),
+    html: renderHtml({ acceptLanguage, ...texts.messages[message], nonce, brand }),
     contentSecurityPolicy: writePolicy(nonce, ICON),
   };
 }
@@ -193,6 +236,7 @@ export function passwordPage(
   wrong: boolean,
   message: 'password' | 'statisticsPassword' = 'password',
   referrer: string | null = null,
+  brand: BrandColumns | null = null,
 ): Page {
   const nonce = newNonce();
   const { texts } = textsFor(acceptLanguage);
@@ -208,7 +252,7 @@ export function passwordPage(
   // The form is sent to the service, but browsers apply form-action to the redirect of the answer, too.
   const target = message === 'password' ? "form-action 'self' http: https:" : "form-action 'self'";
   return {
-    html: renderHtml({ acceptLanguage, ...texts.messages[message], nonce, head: about.head, body }),
+    html: renderHtml({ acceptLanguage, ...texts.messages[message], nonce, head: about.head, body, brand }),
     contentSecurityPolicy: writePolicy(nonce, ICON, target),
     leavesOpener: true,
   };
@@ -234,6 +278,7 @@ export function pixelsPage(
   destination: string,
   acceptLanguage: string,
   isApart: boolean,
+  brand: BrandColumns | null = null,
 ): Page {
   const nonce = newNonce();
   const address = escapeHtml(destination);
@@ -260,9 +305,11 @@ ${isApart ? '' : scripts}`;
     nonce,
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
     `base-uri '${isApart ? 'self' : 'none'}'`,
-    ...['img-src https:', 'connect-src https:', 'frame-src https:'],
+    // The logo is on the host itself, perhaps at http.
+    brand?.brandLogo ? "img-src 'self' https:" : 'img-src https:',
+    ...['connect-src https:', 'frame-src https:'],
   );
-  const html = renderHtml({ acceptLanguage, ...texts.messages.moving, nonce, head, body });
+  const html = renderHtml({ acceptLanguage, ...texts.messages.moving, nonce, head, body, brand });
   // Through the page, a frame would reach the page that opened it. Scripts outside a frame must share no group with pages for passwords.
   return { html, contentSecurityPolicy: policy, leavesOpener: isApart };
 }

@@ -75,6 +75,12 @@ export function hasBrand({ brandLogo, brandColour, brandName, brandHelpUrl }: Br
   return [brandLogo, brandColour, brandName, brandHelpUrl].some((one) => one !== null);
 }
 
+/** The brand without a page of help that is blocked since it was set. */
+export function shownBrand(brand: BrandColumns | null, lists: Services['lists']): BrandColumns | null {
+  const isBlocked = brand !== null && brand.brandHelpUrl !== null && lists.blocksAddress(brand.brandHelpUrl);
+  return isBlocked ? { ...brand, brandHelpUrl: null } : brand;
+}
+
 /**
  * Returns the columns that a brand sets; null clears all. Its logo is stored first.
  * @throws DomainError VALIDATION, RATE_LIMITED

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { readShownLink, type ShownLink } from '../../db/statistics/link-for-page.ts';
+import { shownBrand } from '../../domain/access/brand.ts';
 import { encodeAlias } from '../../domain/link/alias-grammar.ts';
 import type { OperatorLists } from '../../domain/link/blocklists.ts';
 import { composeShortUrl } from '../../domain/short-domain/host.ts';
@@ -62,6 +63,8 @@ export function createStatisticsPages(
   const slots = new Turns({ max: MAX_PAGES, maxOfOwner: () => MAX_PAGES_OF_NETWORK, maxWaiting: 0 });
   const rateLimit = new RateLimiterMemory({ points: PAGES_PER_MINUTE, duration: 60 });
 
+  const brandOf = async (domain: Domain) => shownBrand(await links.findBrand(domain, null), lists);
+
   const show = async (
     req: IncomingMessage,
     res: ServerResponse,
@@ -79,7 +82,12 @@ export function createStatisticsPages(
     );
     const shortUrl = composeShortUrl({ scheme }, domain, link);
     const about = { shortUrl, disabled: Boolean(link.disabled) };
-    sendPage(req, res, 200, statisticsPage(shown, about, header(req, 'accept-language')));
+    sendPage(
+      req,
+      res,
+      200,
+      statisticsPage(shown, about, header(req, 'accept-language'), await brandOf(domain)),
+    );
   };
 
   const cookieFor = (req: IncomingMessage, id: number, hash: string, path: string): string =>
@@ -93,11 +101,12 @@ export function createStatisticsPages(
     const path = `/${encodeAlias(link.alias)}+`;
     const Location = new URLSearchParams(query).has('days') ? `${path}?days=${length}` : path;
     const { id, privacyPassword: hash } = link;
-    const form = (wrong: boolean) =>
-      sendPage(
-        ...([req, res, 401] as const),
-        passwordPage(header(req, 'accept-language'), domain.name, wrong, 'statisticsPassword'),
-      );
+    const form = async (wrong: boolean) => {
+      const brand = await brandOf(domain);
+      const language = header(req, 'accept-language');
+      const page = passwordPage(language, domain.name, wrong, 'statisticsPassword', null, brand);
+      sendPage(req, res, 401, page);
+    };
     if (req.method === 'POST' && hash !== null) {
       const password = await passwordIn(req, res, address);
       // A link of an earlier version may have no password: then no password is right.
@@ -106,9 +115,9 @@ export function createStatisticsPages(
         hash !== '' &&
         (await passwordChecks.isRight(password, { what: nameFor('statistics', id), hash }, address));
       if (isRight) send(req, res, 303, { Location, 'Set-Cookie': cookieFor(req, id, hash, path) });
-      else form(true);
+      else await form(true);
     } else if (req.method === 'POST') send(req, res, 303, { Location });
-    else if (hash !== null && !(hash !== '' && hasAccess(req, id, hash, now()))) form(false);
+    else if (hash !== null && !(hash !== '' && hasAccess(req, id, hash, now()))) await form(false);
     else await show(req, res, asked, link, length);
     return true;
   };

@@ -1,3 +1,4 @@
+import type { BrandColumns } from '../../domain/access/brand.ts';
 import { qrCodeSvg } from '../../domain/link/qr-code.ts';
 import {
   type PublicDimension,
@@ -7,8 +8,8 @@ import {
 import type { StatisticsTop } from '../../domain/statistics/statistics.ts';
 import { shownAddress } from '../../engine/rules/url.ts';
 import { isolated } from '../../engine/tools/bidirectional.ts';
-import { logo, statisticsStyle } from '../../generated/look.ts';
-import { escapeHtml, newNonce, type Page, writePolicy } from '../pages.ts';
+import { statisticsStyle } from '../../generated/look.ts';
+import { escapeHtml, newNonce, type Page, renderBrand, serviceMark, writePolicy } from '../pages.ts';
 import { fill } from '../translations.ts';
 import { drawChart } from './chart.ts';
 import { type Locale, localeFor } from './locale.ts';
@@ -173,7 +174,9 @@ export function statisticsPage(
   shown: PublicStatistics,
   { shortUrl, disabled }: { shortUrl: string; disabled: boolean },
   acceptLanguage: string,
+  brand: BrandColumns | null = null,
 ): Page {
+  const { style, mark, help } = renderBrand(brand, acceptLanguage);
   const locale = localeFor(acceptLanguage);
   const { texts } = locale;
   const nonce = newNonce();
@@ -199,17 +202,17 @@ ${shown.tops.map(({ by, top }) => renderBars(by, top, locale, missing)).join('\n
 <meta name="robots" content="noindex">
 <title>${texts.title}${texts.colon}${short}</title>
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
-<style nonce="${nonce}">${statisticsStyle}</style>
+<style nonce="${nonce}">${statisticsStyle}${style}</style>
 </head>
 <body>
 <main>
-<span class="brand">${logo}Linkspace</span>
+${mark || serviceMark}
 <header class="top"><div><p>${texts.title}</p><h1><a href="${address}" rel="nofollow"><bdi>${short.replace('/', '/<wbr>')}</bdi></a></h1>
 ${renderUses(shortUrl, nonce, locale)}</div>
 <nav aria-label="${texts.periods}">${periods.join('\n')}</nav></header>
 <dl class="totals">${totals.join('\n')}</dl>
 ${shown.clicks === 0 ? renderEmpty(locale, disabled) : charts}
-<footer><p>${texts.note}</p></footer>
+<footer><p>${texts.note}</p>${help === '' ? '' : `<p>${help}</p>`}</footer>
 </main>
 </body>
 </html>

@@ -44,6 +44,7 @@ export const de: Texts = {
   wrong: 'Falsches Passwort. Versuchen Sie es erneut.',
   label: 'Passwort',
   submit: 'Weiter',
+  help: 'Hilfe',
   root: 'Unter dieser Adresse gibt es Kurzlinks.',
   statistics: {
     title: 'Statistik',

@@ -34,6 +34,7 @@ export const en = {
   wrong: 'Wrong password. Try again.',
   label: 'Password',
   submit: 'Continue',
+  help: 'Help',
   /** The text of the page at the root of a host, below its name. */
   root: 'This host serves short links.',
   statistics: {

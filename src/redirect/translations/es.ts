@@ -35,6 +35,7 @@ export const es: Texts = {
   wrong: 'Contraseña incorrecta. Inténtelo de nuevo.',
   label: 'Contraseña',
   submit: 'Continuar',
+  help: 'Ayuda',
   root: 'Este sitio sirve enlaces cortos.',
   statistics: {
     title: 'Estadísticas',

@@ -38,6 +38,7 @@ export const fr: Texts = {
   wrong: 'Mot de passe incorrect. Réessayez.',
   label: 'Mot de passe',
   submit: 'Continuer',
+  help: 'Aide',
   root: 'Ce site sert des liens courts.',
   statistics: {
     title: 'Statistiques',
