@@ -981,7 +981,6 @@ export const texts: Translation = {
       own: 'Erstellt zwischen …',
     },
     created: { from: 'Erstellt vom', to: 'bis' },
-    archived: 'Archiv',
     archives: { ONLY: 'Nur Archiv', WITH: 'Mit Archiv' },
     status: 'Status',
     space: 'Space',
@@ -989,7 +988,6 @@ export const texts: Translation = {
     domain: 'Domain',
     pixel: 'Pixel',
     any: {
-      archived: 'Ohne Archiv',
       status: 'Jeder Status',
       space: 'Alle Spaces',
       domain: 'Alle Domains',

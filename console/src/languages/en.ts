@@ -791,7 +791,6 @@ const english = {
       own: 'Created between …',
     },
     created: { from: 'Created from', to: 'to' },
-    archived: 'Archive',
     archives: { ONLY: 'Only archived', WITH: 'With archived' },
     status: 'Status',
     space: 'Space',
@@ -799,7 +798,6 @@ const english = {
     domain: 'Domain',
     pixel: 'Pixel',
     any: {
-      archived: 'Without archived',
       status: 'Any status',
       space: 'Any space',
       domain: 'Any domain',

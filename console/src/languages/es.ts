@@ -751,7 +751,6 @@ export const texts: Translation = {
       own: 'Creados entre…',
     },
     created: { from: 'Creados del', to: 'al' },
-    archived: 'Archivo',
     archives: { ONLY: 'Solo archivados', WITH: 'Con archivados' },
     status: 'Estado',
     space: 'Espacio',
@@ -759,7 +758,6 @@ export const texts: Translation = {
     domain: 'Dominio',
     pixel: 'Píxel',
     any: {
-      archived: 'Sin archivados',
       status: 'Estado: todos',
       space: 'Espacio: todos',
       domain: 'Dominio: todos',

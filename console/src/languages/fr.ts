@@ -755,7 +755,6 @@ export const texts: Translation = {
       own: 'Créés entre…',
     },
     created: { from: 'Créés du', to: 'au' },
-    archived: 'Archives',
     archives: { ONLY: 'Archivés seulement', WITH: 'Avec les archivés' },
     status: 'État',
     space: 'Espace',
@@ -763,7 +762,6 @@ export const texts: Translation = {
     domain: 'Domaine',
     pixel: 'Pixel',
     any: {
-      archived: 'Sans les archivés',
       status: 'État : tous',
       space: 'Espace : tous',
       domain: 'Domaine : tous',

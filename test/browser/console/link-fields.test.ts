@@ -51,7 +51,7 @@ describe.runIf(chromiumPath)(
       await shown(page.locator('.toast', { hasText: 'old-one is archived.' }));
       await rowOf(page, 'old-one').waitFor({ state: 'hidden' });
       await shown(rowOf(page, 'kept-one'));
-      await page.getByLabel('Archive', { exact: true }).selectOption('Only archived');
+      await page.getByLabel('Status', { exact: true }).selectOption('Only archived');
       await shown(rowOf(page, 'old-one').getByText('Archived', { exact: true }));
       await rowOf(page, 'kept-one').waitFor({ state: 'hidden' });
       await choose(page, 'old-one', 'Unarchive');

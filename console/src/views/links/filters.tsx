@@ -102,9 +102,17 @@ export function Filters({
         <Filter
           name={t.status}
           any={t.any.status}
-          value={state.status}
-          choices={statuses.map((value) => ({ value, text: texts.status[value] }))}
-          onValue={(value) => set({ status: statuses.find((one) => one === value) ?? '' })}
+          value={state.archived || state.status}
+          choices={[
+            ...statuses.map((value) => ({ value, text: texts.status[value] })),
+            ...archives.map((value) => ({ value, text: t.archives[value] })),
+          ]}
+          onValue={(value) =>
+            set({
+              status: statuses.find((one) => one === value) ?? '',
+              archived: archives.find((one) => one === value) ?? '',
+            })
+          }
         />
         <Filter
           name={t.space}
@@ -112,13 +120,6 @@ export function Filters({
           value={state.space}
           choices={withValue(spaces, state.space)}
           onValue={(space) => set({ space })}
-        />
-        <Filter
-          name={t.archived}
-          any={t.any.archived}
-          value={state.archived}
-          choices={archives.map((value) => ({ value, text: t.archives[value] }))}
-          onValue={(value) => set({ archived: archives.find((one) => one === value) ?? '' })}
         />
         <TagFilter state={state} set={set} />
         <TimeFilter state={state} set={set} />
