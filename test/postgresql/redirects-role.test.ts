@@ -133,6 +133,25 @@ test('does not keep what a replica had before a change', async () => {
   }
 });
 
+test('finds aliases of any form, and forwards paths, with a new longer alias within a second', async () => {
+  const { createDomain } = await owner.data<{ createDomain: { id: string } }>(
+    'mutation { createDomain(input: { name: "paths.example", forwardsPath: true }) { ... on Domain { id } } }',
+  );
+  const domain_id = createDomain.id;
+  const at = async (path: string) =>
+    (await visit(redirects.origin, path, { headers: { Host: 'paths.example' } })).location;
+  await link({ domain_id, alias: 'läden/🎉', url: 'https://example.com/any' });
+  await link({ domain_id, alias: 'guide', url: 'https://example.com/guide' });
+  const any = `/l%C3%A4den/${encodeURIComponent('🎉')}`;
+  await expect.poll(() => at(any)).toBe('https://example.com/any');
+  expect(await at(`${any}/more`)).toBe('https://example.com/any/more');
+  await expect.poll(() => at('/guide/a/b')).toBe('https://example.com/guide/a/b');
+  expect(await at('/guide/a/c')).toBe('https://example.com/guide/a/c');
+  await link({ domain_id, alias: 'guide/a', url: 'https://example.com/new' });
+  await expect.poll(() => at('/guide/a/b')).toBe('https://example.com/new/b');
+  expect(await at('/guide/b')).toBe('https://example.com/guide/b');
+});
+
 test('waits for servers that are all slow', async () => {
   const slow = await startPostgresProxy(replica.url);
   const own = await startRedirects(proxy.url, { databaseReadUrls: [slow.url] });
@@ -424,23 +443,4 @@ test('does not start on a database that was never served', async () => {
   expect(await refusalOf({ ROLE: 'redirects', DATABASE_URL })).toContain(
     'start a process with ROLE=all first',
   );
-});
-
-test('finds aliases of any form, and forwards paths, with a new longer alias within a second', async () => {
-  const { createDomain } = await owner.data<{ createDomain: { id: string } }>(
-    'mutation { createDomain(input: { name: "paths.example", forwardsPath: true }) { ... on Domain { id } } }',
-  );
-  const domain_id = createDomain.id;
-  const at = async (path: string) =>
-    (await visit(redirects.origin, path, { headers: { Host: 'paths.example' } })).location;
-  await link({ domain_id, alias: 'läden/🎉', url: 'https://example.com/any' });
-  await link({ domain_id, alias: 'guide', url: 'https://example.com/guide' });
-  const any = `/l%C3%A4den/${encodeURIComponent('🎉')}`;
-  await expect.poll(() => at(any)).toBe('https://example.com/any');
-  expect(await at(`${any}/more`)).toBe('https://example.com/any/more');
-  await expect.poll(() => at('/guide/a/b')).toBe('https://example.com/guide/a/b');
-  expect(await at('/guide/a/c')).toBe('https://example.com/guide/a/c');
-  await link({ domain_id, alias: 'guide/a', url: 'https://example.com/new' });
-  await expect.poll(() => at('/guide/a/b')).toBe('https://example.com/new/b');
-  expect(await at('/guide/b')).toBe('https://example.com/guide/b');
 });

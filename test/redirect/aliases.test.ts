@@ -140,9 +140,9 @@ describe('a domain that forwards paths', () => {
       );
     expect(await leadsTo('/guide/a', host)).toBe(404);
     expect(await set(true)).toEqual({ updateDomain: { forwardsPath: true } });
-    expect(await leadsTo('/guide/a', host)).toBe('guide/a');
+    await expect.poll(() => leadsTo('/guide/a', host)).toBe('guide/a');
     expect(await set(false)).toEqual({ updateDomain: { forwardsPath: false } });
-    expect(await leadsTo('/guide/a', host)).toBe(404);
+    await expect.poll(() => leadsTo('/guide/a', host)).toBe(404);
     const { changes } = await owner.data<{ changes: { nodes: { fields: string[] }[] } }>(
       '{ changes(last: 2) { nodes { fields } } }',
     );

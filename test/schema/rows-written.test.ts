@@ -161,6 +161,10 @@ const calls: Record<string, () => Promise<string>> = {
     await caller.link({ external_id: 'one', tag_ids: (await tags(50)).join() });
     return 'upsertLink(externalId: "one", input: { url: "https://example.com/", tagIds: [] }) { __typename }';
   },
+  duplicateLink: async () => {
+    const { id } = await caller.link({ tag_ids: (await tags(50)).join() });
+    return `duplicateLink(id: ${id}) { __typename }`;
+  },
   updateLink: async () =>
     `updateLink(id: ${await link()}, input: { tagIds: [${await tags(50)}] }) { __typename }`,
   updateLinks: async () => {

@@ -1,3 +1,4 @@
+import { isUnstorable } from '../../engine/db/errors.ts';
 import { columnsIn, join, type Sql, sql } from '../../engine/db/sql.ts';
 import { nestedColumns } from '../../engine/lists/list-statements.ts';
 import type { Link, LinkCounter, Pixel } from '../../generated/sqlite/client.ts';
@@ -74,11 +75,27 @@ export async function findFirstAlias(
   domainId: number,
   aliases: readonly string[],
 ): Promise<Pick<Link, 'id' | 'alias'> | null> {
-  const first = firstWithAlias(db, sql`${domainId}`, aliases);
-  const [link = null] = await db.read<Pick<Link, 'id' | 'alias'>>(
-    sql`SELECT "id", "alias" FROM "Link" WHERE "id" = ${first}`,
-  );
-  return link;
+  return storable(aliases, async (asked) => {
+    const first = firstWithAlias(db, sql`${domainId}`, asked);
+    const [link = null] = await db.read<Pick<Link, 'id' | 'alias'>>(
+      sql`SELECT "id", "alias" FROM "Link" WHERE "id" = ${first}`,
+    );
+    return link;
+  });
+}
+
+/** Reads by aliases; by those of ASCII alone if the encoding of the database lacks a character of another, which no link has then. */
+async function storable<Found>(
+  aliases: readonly string[],
+  read: (aliases: readonly string[]) => Promise<Found | null>,
+): Promise<Found | null> {
+  try {
+    return await read(aliases);
+  } catch (error) {
+    if (!isUnstorable(error)) throw error;
+    const plain = aliases.filter((alias) => /^[\0-\x7f]*$/.test(alias));
+    return plain.length > 0 ? read(plain) : null;
+  }
 }
 
 /** Columns: whether no other alias of the domain begins with the link's and a slash; `0` is the character after it. */
@@ -88,6 +105,12 @@ const alone = sql`NOT EXISTS (
 
 /** The link that was asked for, in one statement; null if there is none. */
 export async function readVisitedLink(db: Data, by: VisitedBy): Promise<VisitedRow | null> {
+  if ('id' in by) return readAsked(db, by);
+  if ('alias' in by) return storable([by.alias], () => readAsked(db, by));
+  return storable(by.aliases, (aliases) => readAsked(db, { ...by, aliases }));
+}
+
+async function readAsked(db: Data, by: VisitedBy): Promise<VisitedRow | null> {
   const rows = await db.read<FlatRow>(sql`
     SELECT ${columns}${'aliases' in by ? sql`, ${alone}` : sql``}
     FROM "Link" JOIN "LinkCounter" ON "LinkCounter"."linkId" = "Link"."id"
