@@ -94,7 +94,7 @@ describe('the guide for a new field', () => {
     const files = [...tests, ...ofFields].map((name) => `test/${name}.test.ts`).join(' ');
     await run(`npx vitest run --project program --project sqlite ${files}`);
     const schema = await readFile(join(folder, 'schema.graphql'), 'utf8');
-    expect(schema.match(/^ {2}note: String$/gm)).toHaveLength(3);
+    expect(schema.match(/^ {2}note: String$/gm)).toHaveLength(4);
     expect(await readFile(join(folder, 'docs/rest-v1.md'), 'utf8')).toContain('`note`: A note');
   });
 });

@@ -76,7 +76,8 @@ export const errorsIn = (shown: readonly string[], fields: readonly RefusedField
 const always: ReadonlySet<string> = new Set([
   ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'pixelIds', 'tagIds'],
   ...['preview.title', 'preview.description', 'preview.image'],
-  ...['utmTemplateId', 'notes', 'startsAt', 'redirectStatus'],
+  'utmTemplateId',
+  ...['notes', 'startsAt', 'redirectStatus'],
   ...['expiration.at', 'expiration.clicks', 'expiration.url', 'targeting.type'],
 ]);
 
