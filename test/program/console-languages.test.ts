@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { texts as german } from '../../console/src/languages/de.ts';
-import { appTexts as germanApps } from '../../console/src/languages/de-apps.ts';
 import { operationTexts as germanOperations } from '../../console/src/languages/de-operations.ts';
 import { ruleTexts as germanRules } from '../../console/src/languages/de-rules.ts';
 import { settingsTexts as germanSettings } from '../../console/src/languages/de-settings.ts';
 import { texts as spanish } from '../../console/src/languages/es.ts';
-import { appTexts as spanishApps } from '../../console/src/languages/es-apps.ts';
 import { operationTexts as spanishOperations } from '../../console/src/languages/es-operations.ts';
 import { ruleTexts as spanishRules } from '../../console/src/languages/es-rules.ts';
 import { settingsTexts as spanishSettings } from '../../console/src/languages/es-settings.ts';
 import { texts as french } from '../../console/src/languages/fr.ts';
-import { appTexts as frenchApps } from '../../console/src/languages/fr-apps.ts';
 import { operationTexts as frenchOperations } from '../../console/src/languages/fr-operations.ts';
 import { ruleTexts as frenchRules } from '../../console/src/languages/fr-rules.ts';
 import { settingsTexts as frenchSettings } from '../../console/src/languages/fr-settings.ts';
@@ -34,9 +31,9 @@ function textsIn(value: unknown, path: string): [path: string, text: unknown][] 
 }
 
 describe.each([
-  ['German', german, [germanRules, germanOperations, germanSettings, germanApps]],
-  ['French', french, [frenchRules, frenchOperations, frenchSettings, frenchApps]],
-  ['Spanish', spanish, [spanishRules, spanishOperations, spanishSettings, spanishApps]],
+  ['German', german, [germanRules, germanOperations, germanSettings]],
+  ['French', french, [frenchRules, frenchOperations, frenchSettings]],
+  ['Spanish', spanish, [spanishRules, spanishOperations, spanishSettings]],
 ])('the console in %s', (_, texts, later) => {
   test('words each rule, with names of its values only', () => {
     const worded: Readonly<Record<string, string>> = texts.rules ?? {};

@@ -56,6 +56,15 @@ export const settingsTexts: SettingsTexts = {
     deleteTitle: (name) => `Domain ${name} löschen?`,
     deleteWarning: 'Eine Domain mit Links lässt sich nicht löschen.',
   },
+  apps: {
+    title: (name) => `Apps von ${name}`,
+    lead: 'Apps, die Links dieses Hosts auf Handys öffnen. Eine App je Zeile.',
+    apple: 'iOS',
+    appleHint: 'Team-ID, Bundle-ID und Pfade: ABCDE12345.com.example.app /a/*, NOT /b/*. Ohne Pfade: alle.',
+    android: 'Android',
+    androidHint: 'Paketname und SHA-256-Fingerabdrücke: com.example.app 1F:2E:…',
+    line: (at, text) => `Zeile ${at}: ${text}`,
+  },
   people: {
     lead: (account) => `Die Mitglieder des Kontos „${account}“ und ihre Rollen.`,
     invite: 'Person einladen',

@@ -11,7 +11,7 @@ const disabledFor: Words<WebhookDisabledReason> = {
   BY_HAND: 'Disabled by hand: nothing is sent until it is enabled.',
 };
 
-/** The texts of the views of domains, people and webhooks. */
+/** The texts of the views of domains and their apps, people and webhooks. */
 export const settingsTexts = {
   domains: {
     lead: 'The hosts of your short links.',
@@ -63,6 +63,16 @@ export const settingsTexts = {
     nowVerified: (name: string) => `${name} is verified. Choose it now as the domain of a new link.`,
     deleteTitle: (name: string) => `Delete the domain ${name}?`,
     deleteWarning: 'A domain with links cannot be deleted.',
+  },
+  apps: {
+    title: (name: string) => `Apps of ${name}`,
+    lead: 'Apps that open the links of this host on phones. One app a line.',
+    apple: 'iOS',
+    appleHint:
+      'Team id, bundle id, and paths: ABCDE12345.com.example.app /a/*, NOT /b/*. Without paths: all.',
+    android: 'Android',
+    androidHint: 'Package, and SHA-256 fingerprints: com.example.app 1F:2E:…',
+    line: (at: number, text: string) => `Line ${at}: ${text}`,
   },
   people: {
     lead: (account: string) => `The members of the account “${account}”, and their roles.`,

@@ -56,6 +56,16 @@ export const settingsTexts: SettingsTexts = {
     deleteTitle: (name) => `Supprimer le domaine ${name} ?`,
     deleteWarning: 'Un domaine qui a des liens ne peut pas être supprimé.',
   },
+  apps: {
+    title: (name) => `Applications de ${name}`,
+    lead: 'Applications qui ouvrent les liens de cet hôte sur mobile. Une par ligne.',
+    apple: 'iOS',
+    appleHint:
+      'Équipe, application et chemins : ABCDE12345.com.example.app /a/*, NOT /b/*. Sans chemin : tous.',
+    android: 'Android',
+    androidHint: 'Paquet et empreintes SHA-256 : com.example.app 1F:2E:…',
+    line: (at, text) => `Ligne ${at} : ${text}`,
+  },
   people: {
     lead: (account) => `Les membres du compte « ${account} » et leurs rôles.`,
     invite: 'Inviter quelqu’un',

@@ -1,5 +1,4 @@
 import { type ReactElement, useState } from 'react';
-import { appTexts } from '../app-texts.ts';
 import { androidLines, appleLines, linesIn, parseAndroid, parseApple } from '../data/app-lines.ts';
 import { announceKinds } from '../data/bus.ts';
 import { useRead } from '../data/read.ts';
@@ -11,9 +10,10 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Unread } from '../parts/notice.tsx';
+import { settingsTexts } from '../settings-texts.ts';
 import { texts } from '../texts.ts';
 
-const t = appTexts;
+const t = settingsTexts.apps;
 
 interface DomainAppsProps {
   readonly domain: { readonly id: string; readonly name: string };

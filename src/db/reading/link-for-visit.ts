@@ -1,6 +1,7 @@
 import { isUnstorable } from '../../engine/db/errors.ts';
 import { columnsIn, join, type Sql, sql } from '../../engine/db/sql.ts';
 import { nestedColumns } from '../../engine/lists/list-statements.ts';
+import { isAscii } from '../../engine/rules/input.ts';
 import type { Link, LinkCounter, Pixel } from '../../generated/sqlite/client.ts';
 import type { Data } from '../database.ts';
 
@@ -93,7 +94,7 @@ async function storable<Found>(
     return await read(aliases);
   } catch (error) {
     if (!isUnstorable(error)) throw error;
-    const plain = aliases.filter((alias) => /^[\0-\x7f]*$/.test(alias));
+    const plain = aliases.filter(isAscii);
     return plain.length > 0 ? read(plain) : null;
   }
 }

@@ -1,3 +1,5 @@
+import { isAscii } from '../../engine/rules/input.ts';
+
 /** The longest alias, in code points, and in bytes of UTF-8: both databases index it. */
 export const MAX_ALIAS = 255;
 export const MAX_ALIAS_BYTES = 1_000;
@@ -78,7 +80,7 @@ function scriptPatterns(): NonNullable<typeof patterns> {
 
 /** The codes of the scripts of a text, without Common and Inherited. */
 function listScripts(text: string): string[] {
-  if (/^[\0-\x7f]*$/.test(text)) return /[a-z]/i.test(text) ? ['Latn'] : [];
+  if (isAscii(text)) return /[a-z]/i.test(text) ? ['Latn'] : [];
   return scriptPatterns().flatMap(([script, pattern]) => (pattern.test(text) ? script : []));
 }
 
@@ -95,7 +97,7 @@ const hasLookAlikes = (alias: string): boolean =>
 
 /** True if an alias has letters of another script than Latin, or other forms of Latin ones. */
 export function hasOtherLetters(alias: string): boolean {
-  if (/^[\0-\x7f]*$/.test(alias)) return false;
+  if (isAscii(alias)) return false;
   return hasLookAlikes(alias) || listScripts(alias).some((script) => script !== 'Latn');
 }
 

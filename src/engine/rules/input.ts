@@ -73,6 +73,9 @@ export const trimPasted = readOnce((text) => text.replace(AROUND, ''));
 
 const trim = readOnce((text) => text.trim());
 
+/** True for a text of ASCII alone. */
+export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
+
 /**
  * Case-folds text, also beyond ASCII, for search and sorting: the databases' own case functions differ. Upper case comes
  * before lower case, so that "ß" equals "SS", and lower case before that, so that "ẞ" does, too. The last step converts each letter
@@ -80,7 +83,7 @@ const trim = readOnce((text) => text.trim());
  */
 export function foldCase(text: string): string {
   // A shortcut for ASCII, since most texts are URLs.
-  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
+  if (isAscii(text)) return text.toLowerCase();
   const upper = text.normalize('NFC').toLowerCase().toUpperCase();
   return Array.from(upper, (character) => character.toLowerCase())
     .join('')
@@ -95,7 +98,7 @@ const PLAIN: Readonly<Record<string, string>> = {
 /** Folds text further than `foldCase`: without accents and other marks. Each part of a text folds to a part of the folded text. */
 export function foldMarks(text: string): string {
   const folded = foldCase(text);
-  if (/^[\0-\x7f]*$/.test(folded)) return folded;
+  if (isAscii(folded)) return folded;
   const plain = folded.normalize('NFD').replaceAll(/\p{M}/gu, '');
   return plain.replaceAll(/[øłđħŧæœ]/g, (letter) => PLAIN[letter] ?? letter);
 }
