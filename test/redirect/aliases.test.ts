@@ -124,6 +124,7 @@ describe('a domain that forwards paths', () => {
       '/guide/a+',
       '/guide/a%2B',
       ...['/guide/..', '/guide/.', '/guide/%2e%2e', '/guide/%09', '/guide/..;/a', '/guide/a/..'],
+      ...['/guide/%5C', '/guide/a%5C'],
       '/guides/a',
       '/other/a',
     ])

@@ -174,7 +174,7 @@ export function readPath(path: string): PathMeaning {
     aliases: distinct([aliasOf(segments), aliasOf(bare), ...cutLast(bare)]),
     statisticsOf: distinct([ofStatistics]),
     beginnings: listBeginnings(sent),
-    isStray: segments.slice(1).some((segment) => /^\.{1,2}$|\p{Cc}/u.test(segment)),
+    isStray: !isAddition,
     head: isAddition ? ofBeginning : '',
   };
 }
