@@ -139,6 +139,8 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     isOld = false;
     await page.getByRole('button', { name: 'Load again' }).click();
     await page.getByRole('heading', { name: `s.example/${alias}` }).waitFor();
+    // The console may be asking for its version right now.
+    await page.unrouteAll({ behavior: 'wait' });
     await server.stop();
   });
 
