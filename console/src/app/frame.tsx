@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
+import { Menu } from '../controls/menu.tsx';
 import { useSession } from '../data/session.ts';
 import { undoToast } from '../data/toasts.ts';
 import { loadScript } from '../data/version.ts';
@@ -7,7 +8,6 @@ import { BlockedNotice } from '../parts/blocked.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { lazily } from '../parts/lazily.tsx';
-import { Menu } from '../parts/menu.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { useTitleOf } from '../parts/title.ts';
 import { texts } from '../texts.ts';

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
+import { Dialog } from '../controls/dialog.tsx';
 import { useSession } from '../data/session.ts';
-import { Dialog } from '../parts/dialog.tsx';
 import { CheckField } from '../parts/field.tsx';
 import { texts } from '../texts.ts';
 import { shortcuts } from './shortcuts.ts';

@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { Provider } from 'urql';
 import { Link, Redirect, Router, useLocation, useSearch } from 'wouter';
+import { Toasts } from '../controls/toasts.tsx';
 import { ask, type SignedIn } from '../data/auth.ts';
 import { away, useAfterOutage, useRetry } from '../data/away.ts';
 import { openChannel } from '../data/channel.ts';
@@ -14,7 +15,6 @@ import { signInAgain, tellUser, USER_CHANNEL } from '../data/sign-in-again.ts';
 import { dismissAll, showToast } from '../data/toasts.ts';
 import { ViewerDocument } from '../generated/documents.ts';
 import { FaultNotice } from '../parts/notice.tsx';
-import { Toasts } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { focusSoon, isFocusFree } from './focus.ts';
 import { Frame, ProfileView } from './frame.tsx';

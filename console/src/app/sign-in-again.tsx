@@ -1,7 +1,7 @@
 import { type ReactElement, useState, useSyncExternalStore } from 'react';
+import { Dialog } from '../controls/dialog.tsx';
 import { type SignedIn, send } from '../data/auth.ts';
 import { signInAgain } from '../data/sign-in-again.ts';
-import { Dialog } from '../parts/dialog.tsx';
 import { ForEmail, OwnPasswordField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { texts } from '../texts.ts';

@@ -1,10 +1,10 @@
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import { Dialog } from '../controls/dialog.tsx';
 import type { Progress } from '../data/batches.ts';
 import type { FieldErrors } from '../data/link-fields.ts';
 import type { Outcome } from '../data/refusals.ts';
 import { showToast } from '../data/toasts.ts';
 import { texts } from '../texts.ts';
-import { Dialog } from './dialog.tsx';
 import { useForm } from './form.ts';
 import { LinksDone } from './progress.tsx';
 

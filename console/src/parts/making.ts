@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import type { ChoiceItem } from '../controls/choice-matches.ts';
 import { attempt } from '../data/actions.ts';
 import { type Refusal, refusalText } from '../data/refusals.ts';
-import type { ChoiceItem } from './choice-matches.ts';
 
 interface Words {
   create(name: string): string;

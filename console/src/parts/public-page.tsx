@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
+import type { MenuItem } from '../controls/menu.tsx';
 import type { LinkRowFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { withoutScheme } from '../words/format.ts';
 import { CopyButton } from './copy.tsx';
-import type { MenuItem } from './menu.tsx';
 
 type Shown = Pick<LinkRowFragment, 'shortUrl' | 'privacy'>;
 

@@ -1,8 +1,8 @@
 import { type ReactElement, useId, useState } from 'react';
+import { Dialog } from '../controls/dialog.tsx';
 import { saveFile } from '../data/save-file.ts';
 import { local } from '../data/storage.ts';
 import { texts } from '../texts.ts';
-import { Dialog } from './dialog.tsx';
 import { Field, SelectField } from './field.tsx';
 import {
   logoIn,

@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
+import { Menu, type MenuItem } from '../controls/menu.tsx';
 import { UNDO_FOR, undo } from '../data/actions.ts';
 import type { Progress } from '../data/batches.ts';
 import { announceKinds } from '../data/bus.ts';
@@ -10,7 +11,6 @@ import { showToast } from '../data/toasts.ts';
 import type { Permission, RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { Confirm } from './form-dialog.tsx';
-import { Menu, type MenuItem } from './menu.tsx';
 import { Empty, FaultNotice, Skeleton } from './notice.tsx';
 import { MorePages, Records, RecordsHead } from './records.tsx';
 

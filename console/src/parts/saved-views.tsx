@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
+import { Menu, type MenuItem } from '../controls/menu.tsx';
 import { announceKinds } from '../data/bus.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
@@ -15,7 +16,6 @@ import {
 import { texts } from '../texts.ts';
 import { NameField } from './field.tsx';
 import { Confirm, FormDialog } from './form-dialog.tsx';
-import { Menu, type MenuItem } from './menu.tsx';
 
 const t = texts.views;
 

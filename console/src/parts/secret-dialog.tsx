@@ -1,8 +1,8 @@
 import { type ReactElement, type ReactNode, useEffect } from 'react';
 import { focusSoon, isFocusFree } from '../app/focus.ts';
+import { Dialog } from '../controls/dialog.tsx';
 import { texts } from '../texts.ts';
 import { CopyButton } from './copy.tsx';
-import { Dialog } from './dialog.tsx';
 
 /** A secret that is shown only now: no click beside it closes it by accident. */
 export function SecretDialog(

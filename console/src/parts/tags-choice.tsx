@@ -1,12 +1,12 @@
 import { type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
+import { Choice } from '../controls/choice.tsx';
+import type { ChoiceItem } from '../controls/choice-matches.ts';
 import { tagNamed } from '../data/named.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
 import { TagChoicesDocument, TagsNamedDocument } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { Choice } from './choice.tsx';
-import type { ChoiceItem } from './choice-matches.ts';
 import { Icon } from './icon.tsx';
 import { useMaking } from './making.ts';
 

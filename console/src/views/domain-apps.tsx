@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { Dialog } from '../controls/dialog.tsx';
 import { androidLines, appleLines, linesIn, parseAndroid, parseApple } from '../data/app-lines.ts';
 import { announceKinds } from '../data/bus.ts';
 import { useRead } from '../data/read.ts';
@@ -6,7 +7,6 @@ import { describeRefusal, type Outcome } from '../data/refusals.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import { DomainAppsDocument, type DomainAppsQuery, UpdateDomainDocument } from '../generated/documents.ts';
-import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Unread } from '../parts/notice.tsx';

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
+import { MomentField } from '../../controls/moment-field.tsx';
 import type { FormProps } from '../../data/link-fields.ts';
-import { MomentField } from '../../parts/moment-field.tsx';
 import { texts } from '../../texts.ts';
 
 /** The expiry of a link. */

@@ -1,10 +1,10 @@
 import { type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
+import { Choice } from '../../controls/choice.tsx';
+import type { ChoiceItem } from '../../controls/choice-matches.ts';
 import { spaceNamed } from '../../data/named.ts';
 import { useSession } from '../../data/session.ts';
 import { SpacesNamedDocument } from '../../generated/documents.ts';
-import { Choice } from '../../parts/choice.tsx';
-import type { ChoiceItem } from '../../parts/choice-matches.ts';
 import { useMaking } from '../../parts/making.ts';
 import { texts } from '../../texts.ts';
 

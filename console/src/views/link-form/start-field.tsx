@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
+import { MomentField } from '../../controls/moment-field.tsx';
 import type { FormProps } from '../../data/link-fields.ts';
 import { Field, SelectField } from '../../parts/field.tsx';
-import { MomentField } from '../../parts/moment-field.tsx';
 import { texts } from '../../texts.ts';
 
 const statuses = ['301', '302', '307', '308'];

@@ -1,6 +1,7 @@
 import { type ReactElement, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import { focusNow } from '../../app/focus.ts';
+import { Choice } from '../../controls/choice.tsx';
 import {
   type FormProps,
   type TargetField,
@@ -9,7 +10,6 @@ import {
   targetTypes,
 } from '../../data/link-fields.ts';
 import { targetChoices } from '../../data/target-choices.ts';
-import { Choice } from '../../parts/choice.tsx';
 import { SelectField, UrlField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';

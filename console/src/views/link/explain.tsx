@@ -1,6 +1,8 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
 import { focusSoon } from '../../app/focus.ts';
+import { Choice } from '../../controls/choice.tsx';
+import type { ChoiceItem } from '../../controls/choice-matches.ts';
 import { showFault } from '../../data/actions.ts';
 import { agents, type ExampleDevice, example, exampleDevices } from '../../data/agents.ts';
 import { toFault } from '../../data/faults.ts';
@@ -11,8 +13,6 @@ import { targetChoice, targetChoices } from '../../data/target-choices.ts';
 import { dismissAbout } from '../../data/toasts.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
 import { ExplainDocument, type LinkWholeFragment } from '../../generated/documents.ts';
-import { Choice } from '../../parts/choice.tsx';
-import type { ChoiceItem } from '../../parts/choice-matches.ts';
 import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { ruleTexts } from '../../rule-texts.ts';

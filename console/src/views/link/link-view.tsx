@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { CURRENT_ROW, focusRow, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
+import { Menu, type MenuItem } from '../../controls/menu.tsx';
 import { aboutToGo, deleteLater, duplicateLink, setArchived, setDisabled } from '../../data/actions.ts';
 import { useEnding } from '../../data/ending.ts';
 import { useRead } from '../../data/read.ts';
@@ -13,7 +14,6 @@ import { Changes } from '../../parts/changes.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
-import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { publicItems } from '../../parts/public-page.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
+import { Dialog } from '../../controls/dialog.tsx';
 import { UNDO_FOR } from '../../data/actions.ts';
 import type { BulkAction } from '../../data/many-links.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
-import { Dialog } from '../../parts/dialog.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { texts } from '../../texts.ts';
 import type { Selection } from './selection.ts';

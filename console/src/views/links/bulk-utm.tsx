@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { Dialog } from '../../controls/dialog.tsx';
 import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
 import { announceKinds } from '../../data/bus.ts';
@@ -9,7 +10,6 @@ import { filledUtm, noUtm } from '../../data/utm.ts';
 import { utmChanges } from '../../data/utm-changes.ts';
 import { type LinkToChangeFragment, UtmTemplatesDocument } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { CheckField, SelectField } from '../../parts/field.tsx';
 import { Skeleton } from '../../parts/notice.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';

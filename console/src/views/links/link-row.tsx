@@ -2,6 +2,7 @@ import { type KeyboardEvent, type MouseEvent, type ReactElement, useState } from
 import { Link as To, useLocation } from 'wouter';
 import { DESTINATION, focusRow, focusSoon, rowId } from '../../app/focus.ts';
 import { shortcuts } from '../../app/shortcuts.ts';
+import { Menu, type MenuItem } from '../../controls/menu.tsx';
 import { deleteLater, duplicateLink, setArchived, setDisabled } from '../../data/actions.ts';
 import { hasDraft } from '../../data/drafts.ts';
 import { useSession } from '../../data/session.ts';
@@ -11,7 +12,6 @@ import { Address, addressText } from '../../parts/address.tsx';
 import { OneLine, SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton, copyText } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { publicItems } from '../../parts/public-page.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { texts } from '../../texts.ts';

@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { useMethods } from '../../app/sign-in.tsx';
+import { Menu } from '../../controls/menu.tsx';
 import { announceKinds } from '../../data/bus.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
@@ -10,7 +11,6 @@ import {
   RevokeInvitationDocument,
 } from '../../generated/documents.ts';
 import { Confirm } from '../../parts/form-dialog.tsx';
-import { Menu } from '../../parts/menu.tsx';
 import { RecordList } from '../../parts/record-list.tsx';
 import { RecordsHead } from '../../parts/records.tsx';
 import { isAtLeast } from '../../parts/role-field.tsx';

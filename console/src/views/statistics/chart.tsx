@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
+import { Segments } from '../../controls/segments.tsx';
 import { saveCsv } from '../../data/save-file.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
 import {
   atUtcHour,

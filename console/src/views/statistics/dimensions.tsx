@@ -1,10 +1,10 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { focusNow } from '../../app/focus.ts';
+import { Segments } from '../../controls/segments.tsx';
 import { useRead } from '../../data/read.ts';
 import { type StatisticsDimension, TopOfDocument } from '../../generated/documents.ts';
 import { FaultNotice, Unread } from '../../parts/notice.tsx';
-import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
 import { asShare, inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';

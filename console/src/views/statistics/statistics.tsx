@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
+import { Segments } from '../../controls/segments.tsx';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import {
@@ -11,7 +12,6 @@ import {
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Empty, FaultNotice, Unread } from '../../parts/notice.tsx';
-import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
 import { asChange, betweenUtcDays, inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';

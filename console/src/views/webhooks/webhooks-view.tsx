@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { Menu } from '../../controls/menu.tsx';
 import { attempt } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { useRead } from '../../data/read.ts';
@@ -18,7 +19,6 @@ import {
 } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';
 import { Confirm } from '../../parts/form-dialog.tsx';
-import { Menu } from '../../parts/menu.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { Records, RecordsHead } from '../../parts/records.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';

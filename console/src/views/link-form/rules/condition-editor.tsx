@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react';
+import { Choice } from '../../../controls/choice.tsx';
+import { MomentField } from '../../../controls/moment-field.tsx';
 import type { FieldErrors } from '../../../data/link-fields.ts';
 import { type ConditionField, isTyped, weekdays } from '../../../data/rule-fields.ts';
 import { dayName } from '../../../data/rule-words.ts';
-import { Choice } from '../../../parts/choice.tsx';
 import { SelectField, TextField } from '../../../parts/field.tsx';
-import { MomentField } from '../../../parts/moment-field.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
 import { fromLocalInput, INCOMPLETE, toLocalInput } from '../../../words/format.ts';
 import { Checks } from './checks.tsx';

@@ -1,10 +1,10 @@
 import type { KeyboardEvent, ReactElement } from 'react';
+import { Choice } from '../../../controls/choice.tsx';
+import type { ChoiceItem } from '../../../controls/choice-matches.ts';
 import { browsers } from '../../../data/browsers.ts';
 import { type ConditionField, type ConditionKind, enteredValues } from '../../../data/rule-fields.ts';
 import { valueName } from '../../../data/rule-words.ts';
 import { targetChoices } from '../../../data/target-choices.ts';
-import { Choice } from '../../../parts/choice.tsx';
-import type { ChoiceItem } from '../../../parts/choice-matches.ts';
 import { TextField } from '../../../parts/field.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';

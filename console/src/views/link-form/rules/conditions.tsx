@@ -1,5 +1,6 @@
 import { type ReactElement, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { Menu } from '../../../controls/menu.tsx';
 import type { FieldErrors } from '../../../data/link-fields.ts';
 import { MAX_CONDITIONS, newCondition } from '../../../data/rule-edits.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../../data/rule-fields.ts';
 import { describeCondition } from '../../../data/rule-words.ts';
 import { Icon } from '../../../parts/icon.tsx';
-import { Menu } from '../../../parts/menu.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
 import { timeZone } from '../../../words/format.ts';
 import { ConditionEditor } from './condition-editor.tsx';

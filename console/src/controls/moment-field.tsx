@@ -1,7 +1,7 @@
 import { type ReactElement, type SyntheticEvent, useEffect, useRef } from 'react';
+import { Field } from '../parts/field.tsx';
 import { texts } from '../texts.ts';
 import { INCOMPLETE, timeZone } from '../words/format.ts';
-import { Field } from './field.tsx';
 
 /** Without it, browsers take years of more than four digits. */
 const LAST_MOMENT = '9999-12-31T23:59';

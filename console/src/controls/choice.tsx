@@ -1,8 +1,8 @@
 import { type ReactElement, useId } from 'react';
+import { ErrorNote } from '../parts/field.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
 import type { ChoiceItem, ChoiceProps } from './choice-matches.ts';
-import { ErrorNote } from './field.tsx';
-import { Icon } from './icon.tsx';
 import { type ChoiceState, useChoice } from './use-choice.ts';
 
 const Dot = ({ color }: { color: number | undefined }): ReactElement | null =>

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 import { shortcuts } from '../app/shortcuts.ts';
+import { Icon, type IconName } from '../parts/icon.tsx';
 import { foldName } from '../words/format.ts';
-import { Icon, type IconName } from './icon.tsx';
 
 export interface MenuItem {
   /** Distinguishes items with equal names. */

@@ -2,8 +2,8 @@ import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
 import { away } from '../data/away.ts';
 import { actOn, dismissPassive, dismissToast, type Toast, toasts, wasAnnounced } from '../data/toasts.ts';
+import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
-import { Icon } from './icon.tsx';
 
 /** Shown during an outage while there is no other message: only one stands there, and it covers no part of a view. */
 const isAway: Toast = { id: Infinity, text: texts.away, wrong: true, about: '' };

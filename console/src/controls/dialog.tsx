@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
-import { Icon } from './icon.tsx';
 
 /** The element that had the focus before a dialog was opened, or before the first of several in a row. */
 let opener: Element | null = null;
