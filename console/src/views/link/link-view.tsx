@@ -1,8 +1,8 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
-import { CURRENT_ROW, focusRow, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
-import { Menu, type MenuItem } from '../../controls/menu.tsx';
-import { aboutToGo, deleteLater, duplicateLink, setArchived, setDisabled } from '../../data/actions.ts';
+import { CURRENT_ROW, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
+import { Menu } from '../../controls/menu.tsx';
+import { aboutToGo } from '../../data/actions.ts';
 import { useEnding } from '../../data/ending.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
@@ -15,11 +15,11 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
-import { publicItems } from '../../parts/public-page.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../texts.ts';
 import { shortUrlText } from '../../words/format.ts';
+import { linkActions } from '../links/link-actions.ts';
 import { EditLink } from './edit-link.tsx';
 
 const Statistics = lazily(
@@ -152,38 +152,11 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
   const [, navigate] = useLocation();
   const [isQr, setQr] = useState(false);
   const t = texts.links;
-  const items: readonly MenuItem[] = [
-    ...publicItems(link),
-    { name: t.visit, icon: 'open', href: link.shortUrl },
-    ...(session.canWrite
-      ? ([
-          {
-            name: link.disabled ? t.enable : t.disable,
-            icon: 'power',
-            run: () => void setDisabled(session, link, !link.disabled, focusRow),
-          },
-          {
-            name: link.archived ? t.unarchive : t.archive,
-            icon: 'space',
-            run: () => void setArchived(session, link, !link.archived, focusRow),
-          },
-          {
-            name: t.duplicate,
-            icon: 'copy',
-            run: () => void duplicateLink(session, link, (id) => navigate(`/links/${id}`)),
-          },
-          {
-            name: t.delete,
-            icon: 'trash',
-            danger: true,
-            run: () => {
-              deleteLater(session, [link], focusRow);
-              onDelete();
-            },
-          },
-        ] as const)
-      : []),
-  ];
+  const around = { session, query: '', navigate, onQr: () => setQr(true), onDelete };
+  // The head and its tabs have the others.
+  const items = linkActions(link, around).filter(
+    ({ id }) => !['copy', 'qr', 'edit', 'statistics'].includes(id),
+  );
   return (
     <header className="head">
       <div>

@@ -1,21 +1,19 @@
 import { type KeyboardEvent, type MouseEvent, type ReactElement, useState } from 'react';
 import { Link as To, useLocation } from 'wouter';
-import { DESTINATION, focusRow, focusSoon, rowId } from '../../app/focus.ts';
+import { rowId } from '../../app/focus.ts';
 import { shortcuts } from '../../app/shortcuts.ts';
 import { Menu, type MenuItem } from '../../controls/menu.tsx';
-import { deleteLater, duplicateLink, setArchived, setDisabled } from '../../data/actions.ts';
 import { hasDraft } from '../../data/drafts.ts';
 import { useSession } from '../../data/session.ts';
-import { showToast } from '../../data/toasts.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Address, addressText } from '../../parts/address.tsx';
 import { OneLine, SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
-import { CopyButton, copyText } from '../../parts/copy.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { publicItems } from '../../parts/public-page.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { texts } from '../../texts.ts';
 import { ago, atMoment, inShort, shortUrlText } from '../../words/format.ts';
+import { linkActions } from './link-actions.ts';
 
 export interface LinkRowProps {
   readonly link: LinkRowFragment;
@@ -78,54 +76,9 @@ export function LinkRow({
   const statistics = `/links/${link.id}/statistics${query}`;
   const short = shortUrlText(link.shortUrl);
   const t = texts.links;
-  const actions: readonly MenuItem[] = [
-    {
-      name: t.copy,
-      icon: 'copy',
-      shortcut: 'c',
-      run: async () => void ((await copyText(link.shortUrl)) && showToast(texts.copied)),
-    },
-    { name: t.qr, icon: 'qr', shortcut: 'q', run: () => setQr(true) },
-    {
-      name: canWrite ? t.edit : t.details,
-      icon: canWrite ? 'edit' : 'next',
-      shortcut: 'e',
-      run: () => {
-        navigate(address);
-        focusSoon(DESTINATION);
-      },
-    },
-    { name: t.statistics, icon: 'activity', run: () => navigate(statistics) },
-    ...publicItems(link),
-    { name: t.visit, icon: 'open', href: link.shortUrl },
-    ...(canWrite
-      ? ([
-          {
-            name: link.disabled ? t.enable : t.disable,
-            icon: 'power',
-            shortcut: 'd',
-            run: () => void setDisabled(session, link, !link.disabled, focusRow),
-          },
-          {
-            name: link.archived ? t.unarchive : t.archive,
-            icon: 'space',
-            run: () => void setArchived(session, link, !link.archived, focusRow),
-          },
-          {
-            name: t.duplicate,
-            icon: 'copy',
-            run: () => void duplicateLink(session, link, (id) => navigate(`/links/${id}${query}`)),
-          },
-          {
-            name: isSelected ? t.unselect : t.select,
-            icon: 'check',
-            shortcut: 'x',
-            run: () => onSelect(false),
-          },
-          { name: t.delete, icon: 'trash', danger: true, run: () => deleteLater(session, [link], focusRow) },
-        ] as const)
-      : []),
-  ];
+  const actions: MenuItem[] = linkActions(link, { session, query, navigate, onQr: () => setQr(true) });
+  const select = { name: isSelected ? t.unselect : t.select, icon: 'check', shortcut: 'x' } as const;
+  if (canWrite) actions.splice(-1, 0, { ...select, run: () => onSelect(false) });
   const onKey = (event: KeyboardEvent<HTMLLIElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = ({ ArrowDown: 1, ArrowUp: -1 } as const)[event.key];
