@@ -11,12 +11,18 @@ export function Dialog({
   onClose,
   children,
   wide = false,
+  look,
+  head,
   closedBy,
 }: {
-  title: string;
+  title: ReactNode;
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
+  /** A class of its own, such as that of sheets. */
+  look?: string;
+  /** Actions beside the title. */
+  head?: ReactNode;
   /** The ways to close it, if a click beside it is none: `none` leaves only a button among its children. */
   closedBy?: 'closerequest' | 'none' | undefined;
 }): ReactElement {
@@ -40,7 +46,7 @@ export function Dialog({
   return (
     <dialog
       ref={ref}
-      className={wide ? 'wide' : undefined}
+      className={[look, wide && 'wide'].filter(Boolean).join(' ') || undefined}
       aria-labelledby={name}
       closedby={closedBy}
       onClose={onClose}
@@ -56,6 +62,7 @@ export function Dialog({
       <div className="dialog">
         <header>
           <h2 id={name}>{title}</h2>
+          {head}
           {closedBy !== 'none' && (
             <button
               type="button"
