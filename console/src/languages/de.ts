@@ -139,7 +139,7 @@ const providerFaults: Texts['signIn']['providerFaults'] = {
     'Der Anbieter kennt Sie, aber Sie haben hier noch keine Rolle. Fragen Sie einen Inhaber Ihres Kontos.',
   NO_EMAIL: 'Der Anbieter nennt keine E-Mail-Adresse von Ihnen. Fragen Sie dort nach.',
   EMAIL_TAKEN:
-    'Ihre E-Mail-Adresse hat hier schon einen Benutzer. Melden Sie sich an, und verknüpfen Sie den Anbieter in Ihrem Profil.',
+    'Ihre E-Mail-Adresse wird hier schon verwendet. Melden Sie sich an, und verknüpfen Sie den Anbieter in Ihrem Profil.',
   LINKED_ELSEWHERE: 'Sie sind bei diesem Anbieter schon mit einem anderen Benutzer verknüpft.',
   DISABLED: 'Ihr Benutzer ist gesperrt. Fragen Sie den Betreiber.',
   LINK_ENDED: 'Der Link ist unbekannt, zu alt oder schon verwendet. Fordern Sie einen neuen an.',
@@ -226,7 +226,7 @@ const fieldNames: Texts['history']['fields'] = {
   privacy: 'wer die Statistik sieht',
   privacyPassword: 'Passwort für die Statistik',
   statistics: 'Statistik (zurückgesetzt)',
-  forwardsQuery: 'ob die Parameter des Besuchs weitergegeben werden',
+  forwardsQuery: 'Weitergabe der Query-Parameter',
   brand: 'Marke',
   defaultPrivacy: 'Statistik neuer Links',
   source: 'Quelle',
@@ -283,7 +283,7 @@ const editedNames: Texts['link']['names'] = {
   tagTyped: 'Tags',
   privacy: 'Wer die Statistik sieht',
   privacyPassword: 'Passwort für die Statistik',
-  forwardsQuery: 'Parameter des Besuchs weitergeben',
+  forwardsQuery: 'Query-Parameter weitergeben',
   utmTemplateId: 'Vorlage',
   utmOnTargets: 'Kampagne der Ziele nach Besucher',
   sources: 'Quellen',
@@ -431,7 +431,7 @@ const rules: Translation['rules'] = {
   DUPLICATE: 'ist schon in der Liste',
   EMAIL: 'muss eine Adresse wie name@example.com sein',
   EMAIL_AS_PASSWORD: 'darf nicht die E-Mail-Adresse sein',
-  EMAIL_HAS_USER: 'Diese E-Mail-Adresse hat schon einen Benutzer: Melden Sie sich zuerst an.',
+  EMAIL_HAS_USER: 'Diese E-Mail-Adresse wird schon verwendet: Melden Sie sich zuerst an.',
   EMAIL_UNUSABLE: 'Diese E-Mail-Adresse kann hier nicht verwendet werden.',
   ENDS_BEFORE_START: 'passt nicht: Der Link würde ablaufen, bevor er beginnt',
   EVENTS: 'muss eine Liste von Ereignissen sein',
@@ -604,8 +604,7 @@ export const texts: Translation = {
   nothingFound: 'Nichts gefunden',
   away: 'Der Dienst antwortet nicht. Lassen Sie diese Seite offen: Ihre Eingaben bleiben, und Sie sehen hier, wann der Dienst wieder da ist.',
   notDone: 'Nicht ausgeführt: Der Dienst antwortet nicht. Klicken Sie noch einmal, sobald er wieder da ist.',
-  unread:
-    'Dies kann nicht angezeigt werden, solange der Dienst nicht antwortet. Es kommt, sobald er wieder da ist.',
+  unread: 'Nicht verfügbar, solange der Dienst nicht antwortet. Es lädt, sobald er wieder da ist.',
   back: 'Der Dienst ist wieder da.',
   backNotDone: 'Der Dienst ist wieder da. Was Sie inzwischen getan haben, wurde nicht ausgeführt.',
   trouble: {
@@ -632,8 +631,7 @@ export const texts: Translation = {
   roles,
   roleHints,
   secretKept: 'Ich habe es kopiert',
-  mayNotWrite:
-    'Betrachter erstellen keine Links: Bitten Sie einen Admin des Kontos, Sie zum Bearbeiter zu machen.',
+  mayNotWrite: 'Betrachter können keine Links erstellen. Bitten Sie einen Admin um die Rolle Bearbeiter.',
   blocked: {
     cookies: (host) =>
       `Dieser Browser sperrt Cookies für ${host}. Ohne sie bleibt niemand angemeldet. Erlauben Sie Cookies für diese Website, und laden Sie die Seite neu.`,
@@ -704,7 +702,7 @@ export const texts: Translation = {
     forgot: 'Passwort vergessen',
     forgotLead: 'Wir senden Ihnen einen Link, mit dem Sie ein neues festlegen.',
     sendLink: 'Link senden',
-    sent: 'Wenn es zu dieser Adresse einen Benutzer gibt, ist ein Link unterwegs. Er funktioniert eine Stunde lang.',
+    sent: 'Wenn diese Adresse registriert ist, ist ein Link unterwegs. Er gilt eine Stunde.',
     noMail:
       'Dieser Dienst versendet keine E-Mails. Der Betreiber kann einen Link für Sie erstellen: npm run users -- reset --email IHRE',
     reset: 'Neues Passwort',
@@ -750,14 +748,13 @@ export const texts: Translation = {
     create: 'Neuer Schlüssel',
     make: 'Schlüssel erstellen',
     none: 'Noch keine Schlüssel',
-    noneYet: 'Ein Programm, das Links erstellt oder liest, braucht einen.',
+    noneYet: 'Programme, die die API nutzen, brauchen einen.',
     unnamed: 'Vom Betreiber erstellt',
     scopes: { READ: 'Lesen', WRITE: 'Lesen und schreiben' },
     name: 'Name',
     nameHint: 'Zum Beispiel das Programm, das ihn verwendet.',
     until: 'Gültig bis',
-    untilHint:
-      'Ohne Datum gilt er, bis ihn jemand widerruft oder die Person, die ihn erstellt hat, das Konto verlässt.',
+    untilHint: 'Leer: bis ihn jemand widerruft oder die Person, die ihn erstellt hat, das Konto verlässt.',
     made: 'Der neue Schlüssel',
     madeWarning:
       'Kopieren Sie ihn jetzt, und legen Sie ihn ab, wo das Programm ihn findet. Er wird nicht noch einmal angezeigt.',
@@ -773,7 +770,7 @@ export const texts: Translation = {
   },
   profile: {
     title: 'Profil',
-    lead: 'Wie Sie heißen und wie Sie sich anmelden.',
+    lead: 'Name und Anmeldung',
     you: 'Sie',
     name: 'Name',
     change: 'Ändern',
@@ -815,8 +812,7 @@ export const texts: Translation = {
     thisOne: (device) => `${device} (hier)`,
     end: 'Abmelden',
     endTitle: (device) => `${device} abmelden?`,
-    program: (version, day) =>
-      `Linkspace ${version}${day === null ? '' : `, mit den Ländern der Adressen vom ${day}`}`,
+    program: (version, day) => `Linkspace ${version}${day === null ? '' : ` · IP-Länderdaten: ${day}`}`,
   },
   places: {
     menu: 'Menü',
@@ -891,8 +887,7 @@ export const texts: Translation = {
     noLogo: 'Diese Datei enthält kein Bild, das der Browser anzeigen kann.',
     largeLogo: 'Diese Datei ist größer als 5 MB. Wählen Sie eine kleinere.',
     lightOnDark: 'Der Code muss dunkler sein als sein Hintergrund: Viele Scanner lesen nichts anderes.',
-    faint:
-      'Diese Farben sind einander für Scanner zu ähnlich. Wählen Sie einen dunkleren Code oder einen helleren Hintergrund.',
+    faint: 'Zu wenig Kontrast zum Scannen. Wählen Sie einen dunkleren Code oder einen helleren Hintergrund.',
   },
   utm: {
     title: 'Kampagne',
@@ -911,7 +906,7 @@ export const texts: Translation = {
       medium: 'Die Art des Kanals: email, social',
       campaign: 'Wofür der Link wirbt: sommeraktion',
       term: 'Das Keyword einer Anzeige',
-      content: 'Was Links am selben Ort unterscheidet: header, button',
+      content: 'Unterscheidet Links auf einer Seite: header, button',
     },
     template: 'Vorlage',
     noTemplate: 'Keine Vorlage',
@@ -926,11 +921,12 @@ export const texts: Translation = {
     sourceEach: 'Jeder Link hat seine eigene.',
     madeMany: (count) => `${one(count, 'Link ist', 'Links sind')} fertig`,
     copyAll: 'Alle Kurzlinks kopieren',
-    lead: 'UTM-Parameter unter einem Namen, um sie Links hinzuzufügen.',
+    lead: 'Wiederverwendbare UTM-Parameter',
     create: 'Neue Vorlage',
     edit: (name) => `${name} bearbeiten`,
     noneTemplates: 'Noch keine Vorlagen',
-    noneYet: 'Eine Vorlage bewahrt die Parameter einer Kampagne, damit alle sie gleich schreiben.',
+    noneYet:
+      'Eine Vorlage enthält die Parameter einer Kampagne, damit Ihr Team Links einheitlich kennzeichnet.',
     name: 'Name',
     placeholders:
       '{alias}, {space} und {date} stehen für den Alias des Links, den Namen seines Space und den Tag (2026-03-31).',
@@ -1005,7 +1001,7 @@ export const texts: Translation = {
     noMatch: 'Kein Link passt',
     searchedAll: 'Es wurde überall gesucht. Versuchen Sie einen kürzeren Text oder einen Teil davon.',
     searchedSome:
-      'Es wurde nur unter den Links der gewählten Filter gesucht. Ändern Sie die Filter, oder setzen Sie sie zurück, um mehr zu sehen.',
+      'Gesucht wurde nur unter den gefilterten Links. Ändern Sie die Filter, oder setzen Sie sie zurück.',
     searchedOne: (where) => `Es wurde nur ${where} gesucht. Wählen Sie „überall“ neben dem Text.`,
     onlyTitles:
       'Links einer früheren Version werden noch für die Suche überall vorbereitet: Vorerst sucht sie nur in Titeln.',
@@ -1048,7 +1044,7 @@ export const texts: Translation = {
     restorable: 'Links lassen sich wiederherstellen, ihre Statistik nicht.',
     deletedMany: (count) => `${one(count, 'Link ist', 'Links sind')} gelöscht, mit Klicks und Statistik.`,
   },
-  linksDone: (done, of) => `${done} von ${of} Links sind fertig. Sie können dies schließen: Es geht weiter.`,
+  linksDone: (done, of) => `${done} von ${of} Links fertig. Sie können dies schließen: Es läuft weiter.`,
   progress: (name, done, of) => `${name}: ${done} von ${of}`,
   stop: 'Anhalten',
   download: 'CSV herunterladen',
@@ -1107,7 +1103,7 @@ export const texts: Translation = {
     fileHint:
       'CSV oder JSON, ein Export dieses oder eines anderen Dienstes, oder eine Tabelle (.xlsx oder CSV) mit einer Spalte mit URLs.',
     format: 'Format',
-    formatHint: 'An den Namen der Spalten erkannt. Wählen Sie ein anderes, wenn es nicht stimmt.',
+    formatHint: 'An den Spaltennamen erkannt. Ändern Sie es, wenn es nicht stimmt.',
     formats: {
       LINES: 'URLs, eine je Zeile',
       CSV: 'Linkspace oder eine Tabelle',
@@ -1156,7 +1152,7 @@ export const texts: Translation = {
         `${inDigits(count)} Zeile wurde übersprungen: Ihren Link gibt es schon.`,
         `${inDigits(count)} Zeilen wurden übersprungen: Ihre Links gibt es schon.`,
       ),
-    inList: 'In der Liste: Links von heute',
+    inList: 'In Links ansehen',
     addTags: 'Tags hinzufügen',
     copyAll: 'Alle Kurzlinks kopieren',
     made: 'Erstellte Links',
@@ -1174,18 +1170,17 @@ export const texts: Translation = {
     guessed: 'Als Windows-1252 gelesen: Prüfen Sie die Umlaute.',
     tooLarge: 'Die Datei ist größer als 20 MB. Teilen Sie sie auf.',
     saveMade: 'Als CSV speichern',
-    inOrder:
-      'Kopiert und gespeichert wird in der Reihenfolge Ihrer Zeilen, zum Einfügen daneben: mit den Links, die es schon gab, und leer, wo es keinen gibt.',
+    inOrder: 'Die Ergebnisse behalten die Reihenfolge Ihrer Zeilen; fehlerhafte bleiben leer.',
     split: (count) => `In ${inDigits(count)} Zeilen teilen`,
     saveFailed: 'Fehlerhafte Zeilen speichern',
     again: 'Weitere Links',
   },
   form: {
     inZone: (zone) => `Datum und Uhrzeit, in ${zone}.`,
-    titleFor: (title) => `Jeder Link bekommt seine Quelle dahinter: ${title}`,
+    titleFor: (title) => `Die Quelle wird an jeden Titel angehängt: ${title}`,
     url: 'Ziel',
     alias: 'Alias',
-    aliasHint: 'Bleibt das Feld leer, wird ein kurzer erstellt.',
+    aliasHint: 'Leer lassen für einen zufälligen Alias',
     aliasMoves: 'Wenn Sie ihn ändern, funktioniert die alte Adresse nicht mehr.',
     aliasFree: 'Dieser Alias ist frei.',
     domain: 'Domain',
@@ -1228,7 +1223,7 @@ export const texts: Translation = {
     privacy: 'Wer die Statistik sieht',
     publicPage: 'Seite der Statistik:',
     privacyPassword: 'Passwort für die Statistik',
-    forwardsQuery: 'Parameter des Besuchs weitergeben',
+    forwardsQuery: 'Query-Parameter weitergeben',
     forwardsHint: 'Was in der Kurz-URL auf „?“ folgt, wird dem Ziel hinzugefügt.',
     yes: 'ja',
     no: 'nein',
@@ -1250,8 +1245,7 @@ export const texts: Translation = {
       COUNTRY: 'Besucher aus anderen Ländern gelangen zum Ziel des Links. Nur das Land zählt.',
       PLATFORM: 'Besucher mit anderen Systemen gelangen zum Ziel des Links. Nur das System zählt.',
       LANGUAGE: 'Besucher mit anderen Sprachen gelangen zum Ziel des Links. Nur die Sprache zählt.',
-      ROTATION:
-        'Das Ziel des Links selbst ist nicht dabei: Fügen Sie es hier hinzu, wenn es das sein soll. Jeder Besuch führt zum nächsten dieser Ziele, der Reihe nach, und dann wieder zum ersten.',
+      ROTATION: 'Besuche wechseln durch diese Ziele. Fügen Sie das Hauptziel hinzu, wenn es dabei sein soll.',
     },
     keys,
     targetUrl: 'Ziel',
@@ -1301,9 +1295,9 @@ export const texts: Translation = {
     kept: 'Ihre Änderungen sind in diesem Browser erhalten.',
     keptPasswords: 'Passwörter müssen Sie noch einmal eingeben.',
     conflict: (by) => `Dieser Link wurde inzwischen ${by && `${by} `}geändert`,
-    conflictWhy: 'Von Ihnen ist nichts verloren. Wählen Sie, wie es weitergeht.',
+    conflictWhy: 'Ihre Änderungen sind sicher. Wählen Sie, was bleiben soll.',
     conflictUnshown:
-      'Geändert wurde etwas, das hier nicht zu sehen ist, etwa ein Passwort. Von Ihnen ist nichts verloren: Wählen Sie, wie es weitergeht.',
+      'Geändert wurde etwas, das hier nicht zu sehen ist, etwa ein Passwort. Ihre Änderungen sind sicher: Wählen Sie, was bleiben soll.',
     decideFirst: 'Wählen Sie oben, wie es weitergeht.',
     changed: (by) => `Geändert ${by}:`,
     changedSince: (by) => `Seit Ihrem letzten Besuch geändert ${by}:`,
@@ -1327,8 +1321,7 @@ export const texts: Translation = {
     anyKind: 'Alles',
     kinds: severalKinds,
     none: 'Keine Änderungen aufgezeichnet',
-    keptFor:
-      'Wer wann was geändert hat, bleibt 90 Tage erhalten, wenn der Betreiber nichts anderes gewählt hat, die alten Werte nicht länger.',
+    keptFor: 'Ältere Einträge werden gelöscht: nach 90 Tagen, wenn der Betreiber nichts anderes gewählt hat.',
     lost: (id) => `Nr. ${id} (gelöscht)`,
     unshown: {
       secret: 'geändert',
@@ -1454,7 +1447,7 @@ export const texts: Translation = {
     clicks: 'Klicks',
     visitors: 'Besucher',
     bots: 'Bots',
-    comparedWith: (then) => `zuvor ${then}`,
+    comparedWith: (then) => `ggü. ${then}`,
     comparison: 'Vergleich',
     comparisons: { before: 'Vergleich mit dem Zeitraum davor', year: 'Vergleich mit dem Vorjahr' },
     wholeWeeks: '52 Wochen vorher: dieselben Wochentage',
@@ -1481,7 +1474,7 @@ export const texts: Translation = {
     table: 'Als Tabelle zeigen',
     intervals,
     nothingYet:
-      'Wählen Sie einen längeren Zeitraum, oder teilen Sie die Kurz-URL: Ein Besuch zählt hier nach Sekunden.',
+      'Teilen Sie einen Link: Besuche erscheinen nach Sekunden. Oder wählen Sie einen längeren Zeitraum.',
     nothing: 'In diesem Zeitraum wurde nichts gezählt.',
     unknown: 'Unbekannt',
     direct: 'Direkt oder unbekannt',
@@ -1496,7 +1489,7 @@ export const texts: Translation = {
     allClicks: 'Alle Klicks anzeigen',
     allVisitors: 'alle Besucher',
     noLinks: 'Kein Link hat in diesem Zeitraum solche Klicks.',
-    note: 'Tage gelten in UTC. Ein Besucher zählt einmal am Tag; Besucher über mehrere Tage sind die Summe der Tage. Bots gehören nicht zu den Klicks. Von Besuchern, die Tracking ablehnen, wird nur das Ziel erfasst.',
+    note: 'Tage in UTC. Besucher zählen einmal am Tag und werden summiert. Bots sind keine Klicks. Ohne Einwilligung ins Tracking: nur Klick und Ziel.',
   },
   spaces: {
     lead: 'Gruppen von Links, jede mit einer Farbe.',
@@ -1525,7 +1518,7 @@ export const texts: Translation = {
       `Jemand anderes hat diesen Tag inzwischen geändert: Er heißt jetzt „${name}“, Farbe ${color}. „Speichern“ ersetzt ihn durch Ihren.`,
     deleteTitle: (name: string) => `Tag ${name} löschen?`,
     deleteWarning: 'Die Links bleiben, ohne den Tag.',
-    merge: 'Andere hierin zusammenführen',
+    merge: 'Tags zusammenführen',
     mergeTitle: (name: string) => `Tags in ${name} zusammenführen`,
     merged: 'Tags, die darin aufgehen',
     mergeNow: (count: number) =>
@@ -1581,7 +1574,7 @@ export const texts: Translation = {
     value: 'ID',
     valueHint: (place, example) => `Zu finden unter ${place}. Sie sieht so aus wie ${example}.`,
     withoutCookies:
-      'Links auf dem Host dieser Konsole führen Pixel ohne Cookies aus; manche Netzwerke zählen diese Besuche dann nicht. Für genaue Zahlen verwenden Sie das Pixel mit Links einer eigenen Domain.',
+      'Auf diesem Host laufen Pixel ohne Cookies; manche Netzwerke zählen dann nicht alle Besuche. Genaue Zahlen liefern Links einer eigenen Domain.',
     deleteTitle: (name) => `Pixel ${name} löschen?`,
     deleteWarning: 'Es wird von seinen Links entfernt.',
   },

@@ -545,7 +545,7 @@ export const texts: Translation = {
   },
   profile: {
     title: 'Profil',
-    lead: 'Votre nom, et vos moyens de connexion.',
+    lead: 'Nom et connexion',
     you: 'Vous',
     name: 'Nom',
     change: 'Modifier',
@@ -587,8 +587,7 @@ export const texts: Translation = {
     thisOne: (device) => `${device} (ici)`,
     end: 'Déconnecter',
     endTitle: (device) => `Déconnecter ${device} ?`,
-    program: (version, day) =>
-      `Linkspace ${version}${day === null ? '' : `, avec les pays des adresses du ${day}`}`,
+    program: (version, day) => `Linkspace ${version}${day === null ? '' : ` · données IP-pays : ${day}`}`,
   },
   places: {
     menu: 'Menu',
@@ -667,8 +666,7 @@ export const texts: Translation = {
     largeLogo: 'Ce fichier dépasse 5 Mo. Choisissez-en un plus petit.',
     lightOnDark:
       'Le code doit être plus foncé que le fond : beaucoup de lecteurs ne déchiffrent rien d’autre.',
-    faint:
-      'Ces couleurs sont trop proches pour les lecteurs. Choisissez un code plus foncé, ou un fond plus clair.',
+    faint: 'Contraste trop faible. Choisissez un code plus foncé ou un fond plus clair.',
   },
   utm: {
     title: 'Campagne',
@@ -696,11 +694,12 @@ export const texts: Translation = {
     sourceEach: 'Chaque lien a la sienne.',
     madeMany: (count) => one(count, 'lien est prêt', 'liens sont prêts'),
     copyAll: 'Copier toutes les URL courtes',
-    lead: 'Des paramètres UTM réunis sous un nom, à ajouter aux liens.',
+    lead: 'Paramètres UTM réutilisables',
     create: 'Nouveau modèle',
     edit: (name) => `Modifier ${name}`,
     noneTemplates: 'Aucun modèle pour le moment',
-    noneYet: 'Un modèle conserve les paramètres d’une campagne, pour que tous les écrivent de la même façon.',
+    noneYet:
+      'Un modèle conserve les paramètres d’une campagne, pour des liens cohérents dans toute l’équipe.',
     name: 'Nom',
     placeholders:
       '{alias}, {space} et {date} sont remplacés par l’alias du lien, le nom de son espace et la date (2026-03-31).',
@@ -941,7 +940,7 @@ export const texts: Translation = {
     failed: (count) => `${one(count, 'ligne non importée', 'lignes non importées')}.`,
     skipped: (count) =>
       one(count, 'ligne ignorée : son lien existe déjà.', 'lignes ignorées : leurs liens existent déjà.'),
-    inList: 'Dans la liste : liens du jour',
+    inList: 'Voir dans Liens',
     addTags: 'Ajouter des tags',
     copyAll: 'Copier toutes les URL courtes',
     made: 'Liens créés',
@@ -959,18 +958,17 @@ export const texts: Translation = {
     guessed: 'Lu en Windows-1252 : vérifiez les accents.',
     tooLarge: 'Le fichier dépasse 20 Mo. Divisez-le.',
     saveMade: 'Enregistrer en CSV',
-    inOrder:
-      'Copiés et enregistrés dans l’ordre de vos lignes, à coller à côté : avec les liens qui existaient déjà, et rien là où il n’y a pas de lien.',
+    inOrder: 'Les résultats gardent l’ordre de vos lignes ; les lignes en erreur restent vides.',
     split: (count) => `En faire ${inDigits(count)} lignes`,
     saveFailed: 'Enregistrer les lignes en échec',
     again: 'Créer d’autres liens',
   },
   form: {
     inZone: (zone) => `Date et heure, en ${zone}.`,
-    titleFor: (title) => `Chaque lien y ajoute sa source : ${title}`,
+    titleFor: (title) => `La source est ajoutée à chaque titre : ${title}`,
     url: 'Destination',
     alias: 'Alias',
-    aliasHint: 'Laissez vide pour en obtenir un court.',
+    aliasHint: 'Vide : alias aléatoire',
     aliasMoves: 'Si vous le modifiez, l’ancienne adresse ne fonctionne plus.',
     aliasFree: 'Cet alias est libre.',
     domain: 'Domaine',
@@ -1012,7 +1010,7 @@ export const texts: Translation = {
     privacy: 'Qui peut voir les statistiques',
     publicPage: 'Page des statistiques :',
     privacyPassword: 'Mot de passe des statistiques',
-    forwardsQuery: 'Transmettre les paramètres de la visite',
+    forwardsQuery: 'Transmettre les paramètres d’URL',
     forwardsHint: 'Ce qui suit « ? » dans l’URL courte est ajouté à la destination.',
     yes: 'oui',
     no: 'non',
@@ -1044,8 +1042,7 @@ export const texts: Translation = {
       COUNTRY: 'Les visiteurs d’autres pays vont à la destination du lien. Seul le pays compte.',
       PLATFORM: 'Les visiteurs d’autres systèmes vont à la destination du lien. Seul le système compte.',
       LANGUAGE: 'Les visiteurs d’autres langues vont à la destination du lien. Seule la langue compte.',
-      ROTATION:
-        'La destination propre du lien n’en fait pas partie : ajoutez-la ici si elle doit en être. Chaque visite mène à la suivante de ces destinations, dans leur ordre, puis de nouveau à la première.',
+      ROTATION: 'Les visites alternent entre ces URL. Ajoutez la destination principale pour l’inclure.',
     },
     keys: {
       COUNTRY: 'Pays',
@@ -1101,9 +1098,9 @@ export const texts: Translation = {
     kept: 'Vos modifications ont été conservées dans ce navigateur.',
     keptPasswords: 'Les mots de passe sont à ressaisir.',
     conflict: (by) => `Ce lien a été modifié entre-temps${by && ` ${by}`}`,
-    conflictWhy: 'Rien de votre travail n’est perdu. Choisissez comment continuer.',
+    conflictWhy: 'Vos modifications sont conservées. Choisissez ce qui doit rester.',
     conflictUnshown:
-      'Un élément qui n’est pas affiché ici a changé, un mot de passe par exemple. Rien de votre travail n’est perdu : choisissez comment continuer.',
+      'Un élément qui n’est pas affiché ici a changé, un mot de passe par exemple. Vos modifications sont conservées : choisissez ce qui doit rester.',
     decideFirst: 'Choisissez plus haut comment continuer.',
     changed: (by) => `Modifié ${by} :`,
     changedSince: (by) => `Modifié depuis votre dernier passage, ${by} :`,
@@ -1145,7 +1142,7 @@ export const texts: Translation = {
       tagTyped: 'Tags',
       privacy: 'Qui voit les statistiques',
       privacyPassword: 'Mot de passe des statistiques',
-      forwardsQuery: 'Transmettre les paramètres de la visite',
+      forwardsQuery: 'Transmettre les paramètres d’URL',
       utmTemplateId: 'Modèle',
       utmOnTargets: 'Campagne des destinations selon le visiteur',
       sources: 'Sources',
@@ -1158,8 +1155,7 @@ export const texts: Translation = {
     anyKind: 'Tout',
     kinds: severalKinds,
     none: 'Aucune modification enregistrée',
-    keptFor:
-      'L’historique garde 90 jours qui a modifié quoi et quand, sauf autre choix de l’exploitant, et les anciennes valeurs pas plus longtemps.',
+    keptFor: 'Les entrées plus anciennes sont supprimées : après 90 jours, sauf autre choix de l’exploitant.',
     lost: (id) => `n° ${id} (n’existe plus)`,
     unshown: {
       secret: 'modifié',
@@ -1215,7 +1211,7 @@ export const texts: Translation = {
       privacy: 'qui peut voir les statistiques',
       privacyPassword: 'mot de passe des statistiques',
       statistics: 'statistiques (remises à zéro)',
-      forwardsQuery: 'transmission des paramètres de la visite',
+      forwardsQuery: 'transmission des paramètres d’URL',
       brand: 'marque',
       defaultPrivacy: 'statistiques des nouveaux liens',
       source: 'source',
@@ -1383,7 +1379,7 @@ export const texts: Translation = {
     table: 'Afficher sous forme de tableau',
     intervals: { HOUR: 'Heure', DAY: 'Jour', WEEK: 'Semaine', MONTH: 'Mois' },
     nothingYet:
-      'Choisissez une période plus longue, ou partagez l’URL courte : une visite est comptée ici en quelques secondes.',
+      'Partagez un lien : les visites apparaissent en quelques secondes. Ou choisissez une période plus longue.',
     nothing: 'Rien n’a été compté pendant cette période.',
     unknown: 'Inconnu',
     direct: 'Direct ou inconnu',
@@ -1407,7 +1403,7 @@ export const texts: Translation = {
     allClicks: 'Afficher tous les clics',
     allVisitors: 'tous les visiteurs',
     noLinks: 'Aucun lien n’a de tels clics pendant cette période.',
-    note: 'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont la somme des jours. Les robots ne font pas partie des clics. Pour les visiteurs qui refusent le suivi, seule la destination est enregistrée.',
+    note: 'Jours en UTC. Les visiteurs sont comptés par jour, puis additionnés. Les robots ne sont pas des clics. Suivi refusé : clic et destination seulement.',
   },
   spaces: {
     lead: 'Des groupes de liens, chacun avec sa couleur.',
@@ -1436,7 +1432,7 @@ export const texts: Translation = {
       `Quelqu’un d’autre a modifié ce tag entre-temps : il s’appelle maintenant « ${name} », ${color.toLowerCase()}. « Enregistrer » le remplace par le vôtre.`,
     deleteTitle: (name) => `Supprimer le tag ${name} ?`,
     deleteWarning: 'Ses liens restent, sans le tag.',
-    merge: 'Y fusionner d’autres tags',
+    merge: 'Fusionner des tags',
     mergeTitle: (name) => `Fusionner des tags dans ${name}`,
     merged: 'Tags à fusionner',
     mergeNow: (count) => (count === 0 ? 'Fusionner' : `Fusionner ${one(count, 'tag', 'tags')}`),
@@ -1485,7 +1481,7 @@ export const texts: Translation = {
     value: 'Identifiant',
     valueHint: (place, example) => `À trouver sous ${place}. Par exemple ${example}.`,
     withoutCookies:
-      'Les liens sur l’hôte de cette console exécutent les pixels sans cookies : certains réseaux ne comptent alors pas ces visites. Pour des chiffres exacts, utilisez le pixel avec des liens d’un domaine à vous.',
+      'Sur cet hôte, les pixels s’exécutent sans cookies : certains réseaux manquent des visites. Pour des chiffres exacts, utilisez des liens de votre domaine.',
     deleteTitle: (name) => `Supprimer le pixel ${name} ?`,
     deleteWarning: 'Il est retiré de ses liens.',
   },

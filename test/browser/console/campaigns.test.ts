@@ -85,7 +85,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await expect.poll(() => page.getByLabel('Source').inputValue()).toBe('typed');
     await address.fill(changed);
     await unfold(page);
-    await page.getByRole('checkbox', { name: 'Pass on the visit’s parameters' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Forward query parameters' }).uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     const { linkByShortUrl: link } = await caller.data<{ linkByShortUrl: object }>(
@@ -93,7 +93,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     );
     expect(link).toEqual({ url: changed, forwardsQuery: false });
     await follow(page, '/activity');
-    await page.getByText('changed: destination, whether the visit’s parameters are passed on').waitFor();
+    await page.getByText('changed: destination, forwarding of query parameters').waitFor();
     expect(complaints).toEqual([]);
   });
 

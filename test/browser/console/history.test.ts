@@ -93,13 +93,13 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
       [
         'Status: Active → Disabled',
         'Expires after clicks: empty → 1,000',
-        'Where visitors go: By country → The same for everybody',
+        'Targeting: By country → The same for everybody',
         'Germany: https://example.com/neu → empty',
         'France: https://example.com/fr → empty',
       ],
       ['Germany: https://example.com/de → https://example.com/neu'],
       [
-        'Where visitors go: The same for everybody → By country',
+        'Targeting: The same for everybody → By country',
         'Germany: empty → https://example.com/de',
         'France: empty → https://example.com/fr',
       ],
@@ -406,7 +406,7 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
     await update(caller, id, `targeting: { type: ROTATION, rotation: ${rotation} }`);
     const { page } = await tabOf(caller, `/links/${id}/history`);
     const entry = entries(page).first();
-    await shown(entry.getByText('Destinations by visitor: too long for this list'));
+    await shown(entry.getByText('Targeting: too long for this list'));
     await entry.getByRole('button', { name: 'Show all of it' }).click();
     await expect.poll(() => entry.locator('.differences').innerText()).toContain(`${long}/2`);
   });

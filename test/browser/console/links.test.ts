@@ -91,13 +91,13 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => rows.allInnerTexts()).toEqual([short]);
     const why = page.locator('.empty p');
     await page.getByLabel('Where to search').selectOption('ALIAS');
-    await expect.poll(() => why.innerText()).toContain('The search looked only in aliases.');
+    await expect.poll(() => why.innerText()).toContain('Searched only in aliases.');
     await page.getByLabel('Where to search').selectOption('ANYWHERE');
     await page.getByLabel('Status', { exact: true }).selectOption('Disabled');
     await expect.poll(() => why.innerText()).toContain('only among the links of the chosen filters');
     await page.getByLabel('Status', { exact: true }).selectOption('');
     await page.getByLabel('Search links').fill('nowhere');
-    await expect.poll(() => why.innerText()).toContain('The search looked everywhere.');
+    await expect.poll(() => why.innerText()).toContain('Searched everywhere.');
     await page.getByLabel('Where to search').selectOption('URL');
     await page.getByLabel('Search links').fill('long/path');
     await expect.poll(() => rows.allInnerTexts()).toEqual([short]);
@@ -467,7 +467,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const saving = page.getByRole('button', { name: 'Save' });
     await expect
       .poll(async () => [await saving.isDisabled(), await page.locator('.save-bar span').innerText()])
-      .toEqual([true, 'Choose above how to go on.']);
+      .toEqual([true, 'Choose above what to keep.']);
     await title.press('Enter');
     await expect.poll(() => focusOf(page)).toBe('Keep my changes');
     await page.keyboard.press('Enter');
@@ -1266,7 +1266,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await shown(page.getByText('Clicks and visitors'));
     await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
     await page.getByRole('button', { name: '7 days' }).click();
-    await expect.poll(() => page.locator('.totals dd + dd').first().innerText()).toBe('+200%\nfrom 1');
+    await expect.poll(() => page.locator('.totals dd + dd').first().innerText()).toBe('+200%\nvs 1');
     await page.getByText(/^7\s?–\s?13 Nov 2026$/).waitFor();
     await page.getByText('Show as table').click();
     const newest = page.locator('.scroll tbody tr').first();

@@ -446,7 +446,7 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByLabel('Email address').fill('ana.berg@example.com');
     await page.getByRole('button', { name: 'Send the link' }).click();
-    await page.getByText('If this address has a user, a link is on its way.').waitFor();
+    await page.getByText('If this address is registered, a link is on its way.').waitFor();
     const reset = `${origin}/console${await mailed('reset')}`;
     await page.goto(reset);
     await page.getByLabel('New password').fill('another good password');

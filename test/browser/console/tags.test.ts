@@ -87,7 +87,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await dialog.getByRole('button', { name: 'Save' }).click();
     await shown(page.locator('.records .tag').getByText('Fairs'));
 
-    await choose('Mail', 'Merge others into it');
+    await choose('Mail', 'Merge tags');
     await shown(
       dialog.getByText('Links with one of these tags get “Mail” instead, and these tags are deleted.'),
     );
