@@ -26,7 +26,7 @@ export class KeyAccess {
 
   /**
    * @param rateLimit requests a minute for each key or user; 0 for no limit
-   * @param servesPeople whether the host has pages for people: elsewhere, a cookie counts nowhere
+   * @param servesPeople whether the host has pages for people: cookies are ignored elsewhere
    */
   constructor(
     database: Database,

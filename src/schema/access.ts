@@ -317,7 +317,7 @@ builder.mutationFields((t) => ({
   inviteMember: t.field({
     type: defineResult('InviteMember', 'The invitation', Invitation, [ValidationError]),
     description:
-      'Invites a person, for 7 days, in place of an earlier invitation. The answer is the same whether the email has a user.',
+      'Invites a person, for 7 days, in place of an earlier invitation. The response does not reveal whether the address has a user.',
     extensions: changeCost,
     args: { input: t.arg({ type: InviteInput, required: true, description: 'Whom to invite.' }) },
     resolve: withFailures((_root, { input }, { db, actor, services, now, acceptLanguage, keyed }) =>

@@ -68,6 +68,6 @@ const mutations: Readonly<Record<string, Permission>> = {
 export function permissionFor(operation: OperationTypeNode, field: string): Permission {
   if (operation !== OperationTypeNode.MUTATION) return queries[field] ?? 'READ';
   const permission = mutations[field];
-  if (permission === undefined) throw new Error(`who may call the mutation ${field} is not said`);
+  if (permission === undefined) throw new Error(`the mutation ${field} has no permission`);
   return permission;
 }

@@ -99,8 +99,7 @@ const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
     }),
     rule: t.field({
       type: RuleEnum,
-      description:
-        'The rule that refuses it, for clients that word it in another language; the code if there is no narrower one.',
+      description: 'The violated rule, for translated messages; equals `code` if none is more specific.',
       deprecationReason: 'Some names mislead. Use `reason`.',
       resolve: ({ error }) => error.rule,
     }),
@@ -114,7 +113,7 @@ const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
     reason: t.field({
       type: ReasonEnum,
       description:
-        'Why it is refused, for clients that word it in another language; the code if there is no narrower reason.',
+        'The reason for the refusal, for translated messages; equals `code` if none is more specific.',
       resolve: ({ error }) => error.reason,
     }),
     reasonValues: t.field({

@@ -100,7 +100,7 @@ describe.each(sample)('over HTTP, $kind $field.name', ({ kind, field }) => {
 });
 
 test.each(['read', 'write'] as const)(
-  'a key with the scope %s reaches neither people nor keys',
+  'a key with the scope %s cannot manage people or keys',
   async (scope) => {
     const caller = await server.caller('own', [scope]);
     for (const { kind, field } of rootFields) {

@@ -32,7 +32,7 @@ export function startPage({
 <p>This site serves short links. A short link takes its visitors to another address and counts their clicks.</p>
 ${forEverybody && `<ul>${forEverybody}</ul>`}
 <h2>For developers</h2>
-<p>In GraphiQL you are who is signed in to the console. Programs, and the operations of the REST reference, need an API key, which admins make in the console.</p>
+<p>Without a key, GraphiQL uses your console sign-in. Programs and the REST reference need an API key, which admins make in the console.</p>
 <ul>${[
     graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API and run the examples.') : '',
     card('/docs/guides', 'Guides', 'How to use the APIs, make campaigns, and run the service.'),

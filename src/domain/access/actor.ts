@@ -83,7 +83,7 @@ export function requirePermission(actor: Pick<Actor, 'permissions' | 'role'>, pe
     const message = `This API key lacks the scope "${scope}".`;
     throw new DomainError('FORBIDDEN', because(message, 'SCOPE_MISSING', { scope }));
   }
-  const message = `A key with scopes reaches neither people nor keys: this needs the role ${role}.`;
+  const message = `A key with scopes cannot manage people or keys: this needs the role ${role}.`;
   throw new DomainError('FORBIDDEN', because(message, 'ROLE_MISSING', { needed: role }));
 }
 

@@ -120,9 +120,9 @@ const linkFilterFields = z.object({
     .describe('Only links with the pixel with this id.'),
   tags: z
     .object({
-      any: tagIds.describe('The ids of tags of which links have at least one.'),
-      all: tagIds.describe('The ids of tags that links have all.'),
-      none: tagIds.describe('The ids of tags that links do not have.'),
+      any: tagIds.describe('Links must have at least one of these tags.'),
+      all: tagIds.describe('Links must have all of these tags.'),
+      none: tagIds.describe('Links must have none of these tags.'),
     })
     .meta({
       title: 'LinkTagFilter',
