@@ -1489,7 +1489,7 @@ export const texts: Translation = {
     allClicks: 'Alle Klicks anzeigen',
     allVisitors: 'alle Besucher',
     noLinks: 'Kein Link hat in diesem Zeitraum solche Klicks.',
-    note: 'Tage in UTC. Besucher zählen einmal am Tag und werden summiert. Bots sind keine Klicks. Ohne Einwilligung ins Tracking: nur Klick und Ziel.',
+    note: 'Tage in UTC. Besucher zählen einmal am Tag und werden summiert. Bots sind keine Klicks. Besucher mit Widerspruch: nur Klick und Ziel.',
   },
   spaces: {
     lead: 'Gruppen von Links, jede mit einer Farbe.',
