@@ -265,7 +265,9 @@ test('wrong cookies cost no statement each above the limit, while valid ones wor
     for (let i = 0; i < 5; i++) expect(await ask(100 + i)).toEqual([429, 429, 429]);
   });
   // The list of valid ones is read once a second.
-  expect(statements.length).toBeLessThan(8);
+  // The lists of all keys and sessions are read once a second, however long that takes here.
+  const ofLists = /hash[\s\S]* ORDER BY /;
+  expect(statements.filter((sql) => !ofLists.test(sql))).toEqual([]);
   expect((await known.graphql('{ viewer { role } }', {}, from)).status).toBe(200);
   expect((await known.auth('session', undefined, from)).status).toBe(200);
 });
