@@ -158,7 +158,7 @@ async function stateOf(subject: Subject): Promise<string> {
 }
 
 /** Tables that background work may write at any time. */
-const BACKGROUND = new Set(['LogReader', 'RetentionClock']);
+const BACKGROUND = new Set(['DaySalt', 'LogReader', 'RetentionClock']);
 
 /** All rows of all tables. */
 async function allRows(): Promise<Record<string, unknown>> {
