@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { texts as german } from '../../console/src/languages/de.ts';
+import { moreTexts as germanMore } from '../../console/src/languages/de-more.ts';
 import { operationTexts as germanOperations } from '../../console/src/languages/de-operations.ts';
 import { ruleTexts as germanRules } from '../../console/src/languages/de-rules.ts';
 import { settingsTexts as germanSettings } from '../../console/src/languages/de-settings.ts';
 import { texts as spanish } from '../../console/src/languages/es.ts';
+import { moreTexts as spanishMore } from '../../console/src/languages/es-more.ts';
 import { operationTexts as spanishOperations } from '../../console/src/languages/es-operations.ts';
 import { ruleTexts as spanishRules } from '../../console/src/languages/es-rules.ts';
 import { settingsTexts as spanishSettings } from '../../console/src/languages/es-settings.ts';
 import { texts as french } from '../../console/src/languages/fr.ts';
+import { moreTexts as frenchMore } from '../../console/src/languages/fr-more.ts';
 import { operationTexts as frenchOperations } from '../../console/src/languages/fr-operations.ts';
 import { ruleTexts as frenchRules } from '../../console/src/languages/fr-rules.ts';
 import { settingsTexts as frenchSettings } from '../../console/src/languages/fr-settings.ts';
@@ -31,9 +34,9 @@ function textsIn(value: unknown, path: string): [path: string, text: unknown][] 
 }
 
 describe.each([
-  ['German', german, [germanRules, germanOperations, germanSettings]],
-  ['French', french, [frenchRules, frenchOperations, frenchSettings]],
-  ['Spanish', spanish, [spanishRules, spanishOperations, spanishSettings]],
+  ['German', german, [germanRules, germanOperations, germanSettings, germanMore]],
+  ['French', french, [frenchRules, frenchOperations, frenchSettings, frenchMore]],
+  ['Spanish', spanish, [spanishRules, spanishOperations, spanishSettings, spanishMore]],
 ])('the console in %s', (_, texts, later) => {
   test('words each rule, with names of its values only', () => {
     const worded: Readonly<Record<string, string>> = texts.rules ?? {};

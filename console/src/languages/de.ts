@@ -1468,9 +1468,11 @@ export const texts: Translation = {
     remark: 'Hinweis',
     nothingThen: (when) => `${when}: Es wurden keine Klicks gezählt.`,
     noneBefore: (when) => `Vor dem ${when} wurde nichts gezählt, daher kein Vergleich.`,
-    readout: (when, clicks, visitors, before) =>
-      `${when}: Klicks: ${inDigits(clicks)}${visitors === null ? '' : `, Besucher: ${inDigits(visitors)}`}` +
-      (before === null ? '' : `; davor: ${inDigits(before)}`),
+    compare: 'Vergleichen',
+    compareOf: (name: string) => `${name} vergleichen`,
+    compareFull: (most: number) => `Höchstens ${most} Linien`,
+    botsNote: (count: number) =>
+      `${one(count, 'Besuch eines Bots ist', 'Besuche von Bots sind')} nicht gezählt.`,
     table: 'Als Tabelle zeigen',
     intervals,
     nothingYet:

@@ -1280,10 +1280,10 @@ const english = {
     remark: 'Note',
     nothingThen: (when: string) => `${when}: no clicks were counted.`,
     noneBefore: (when: string) => `Nothing was counted before ${when}, so this is not compared.`,
-    readout: (when: string, clicks: number, visitors: number | null, before: number | null) =>
-      `${when}: ${one(clicks, 'click', 'clicks')}` +
-      (visitors === null ? '' : `, ${one(visitors, 'visitor', 'visitors')}`) +
-      (before === null ? '' : `; before: ${inDigits(before)}`),
+    compare: 'Compare',
+    compareOf: (name: string) => `Compare ${name}`,
+    compareFull: (most: number) => `At most ${most} lines`,
+    botsNote: (count: number) => `${one(count, 'visit by a bot is', 'visits by bots are')} not counted.`,
     table: 'Show as table',
     intervals,
     nothing: 'No clicks in this period',

@@ -1364,9 +1364,11 @@ export const texts: Translation = {
     remark: 'Nota',
     nothingThen: (when) => `${when}: no se contó ningún clic.`,
     noneBefore: (when) => `No se contó nada antes del ${when}: no se compara.`,
-    readout: (when, clicks, visitors, before) =>
-      `${when} · clics: ${inDigits(clicks)}${visitors === null ? '' : ` · visitantes: ${inDigits(visitors)}`}` +
-      (before === null ? '' : ` · antes: ${inDigits(before)}`),
+    compare: 'Comparar',
+    compareOf: (name: string) => `Comparar ${name}`,
+    compareFull: (most: number) => `Como máximo ${most} líneas`,
+    botsNote: (count: number) =>
+      `${one(count, 'visita de un bot no se cuenta', 'visitas de bots no se cuentan')}.`,
     table: 'Mostrar como tabla',
     intervals: { HOUR: 'Hora', DAY: 'Día', WEEK: 'Semana', MONTH: 'Mes' },
     nothingYet: 'Comparta un enlace: las visitas aparecen en segundos. O elija un período más largo.',

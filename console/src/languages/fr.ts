@@ -1373,9 +1373,11 @@ export const texts: Translation = {
     remark: 'Remarque',
     nothingThen: (when) => `${when} : aucun clic n’a été compté.`,
     noneBefore: (when) => `Rien n’a été compté avant le ${when} : pas de comparaison.`,
-    readout: (when, clicks, visitors, before) =>
-      `${when} · clics : ${inDigits(clicks)}${visitors === null ? '' : ` · visiteurs : ${inDigits(visitors)}`}` +
-      (before === null ? '' : ` · avant : ${inDigits(before)}`),
+    compare: 'Comparer',
+    compareOf: (name: string) => `Comparer ${name}`,
+    compareFull: (most: number) => `${most} courbes au plus`,
+    botsNote: (count: number) =>
+      `${one(count, 'visite de robot n’est pas comptée', 'visites de robots ne sont pas comptées')}.`,
     table: 'Afficher sous forme de tableau',
     intervals: { HOUR: 'Heure', DAY: 'Jour', WEEK: 'Semaine', MONTH: 'Mois' },
     nothingYet:

@@ -2,25 +2,24 @@ import { type ReactElement, useState } from 'react';
 import { texts } from '../../texts.ts';
 import { inDigits } from '../../words/format.ts';
 import type { Column } from './figures.ts';
-import type { Point } from './period.ts';
 
 const shown = (value: string | number | null): string =>
   typeof value === 'number' ? inDigits(value) : (value ?? '–');
 
 /** The numbers of a chart, the newest first, or those with the most of a column. */
-export function ChartTable({
+export function ChartTable<P extends { readonly start: string }>({
   points,
   columns,
 }: {
-  points: readonly Point[];
+  points: readonly P[];
   /** The first one is the time. */
-  columns: readonly Column[];
+  columns: readonly Column<P>[];
 }): ReactElement {
   const t = texts.statistics;
   const [sortedBy, setSortedBy] = useState<string | null>(null);
   const sorted = columns.find(({ name }) => name === sortedBy) ?? columns[0];
   const rows = points.toReversed();
-  const rank = (point: Point) => Number(sorted?.of(point) ?? 0);
+  const rank = (point: P) => Number(sorted?.of(point) ?? 0);
   // Times are in order already; their words are not sorted.
   rows.sort((one, other) => rank(other) - rank(one) || 0);
   return (

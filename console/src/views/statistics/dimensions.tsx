@@ -8,9 +8,11 @@ import { FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asShare, inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
+import { CompareMark } from './compare-mark.tsx';
 import { DownloadStatistics } from './download.tsx';
 import { asking, type Owner, readOwnerPart } from './owner.ts';
 import type { Period } from './period.ts';
+import { ValueMark } from './value-mark.tsx';
 import { formatValue, TOP_LINKS, useChosen } from './values.ts';
 
 const FEW = 6;
@@ -92,7 +94,7 @@ function Dimension({
     { ...{ ...asking(owner), ...period, by, first: isAll ? MANY : FEW } },
     { on: ['CLICKS'] },
   );
-  const { addressOf } = useChosen();
+  const { chosen, addressOf } = useChosen();
   const { clicks = 0, top: { rows, others } = { rows: [], others: 0 } } =
     readOwnerPart(data)?.statistics ?? {};
   const t = texts.statistics;
@@ -115,6 +117,7 @@ function Dimension({
             <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
               <rect width={(row.clicks / most) * 100} height="1" />
             </svg>
+            {row.isRest ? <i className="mark" /> : <ValueMark by={by} value={row.value} name={row.name} />}
             {owner.kind === 'link' || row.isRest ? (
               <span className="name" title={row.name}>
                 <bdi>{row.name}</bdi>
@@ -124,6 +127,9 @@ function Dimension({
                 href={addressOf({ dimension: by, value: row.value })}
                 className="name"
                 title={t.topLinksOf(row.name)}
+                aria-current={
+                  chosen?.dimension === by && (chosen.value ?? null) === row.value ? 'true' : undefined
+                }
                 onClick={() => focusNow(TOP_LINKS)}
               >
                 <bdi>{row.name}</bdi>
@@ -131,6 +137,13 @@ function Dimension({
             )}
             <b>{inDigits(row.clicks)}</b>
             <span className="quiet">{clicks > 0 && asShare(row.clicks / clicks)}</span>
+            {!row.isRest && (
+              <CompareMark
+                owner={owner}
+                line={{ kind: 'value', dimension: by, value: row.value }}
+                name={row.name}
+              />
+            )}
           </li>
         ))}
       </ul>

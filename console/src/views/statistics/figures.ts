@@ -2,9 +2,9 @@ import { texts } from '../../texts.ts';
 import type { Comparison, Interval, Point, Span } from './period.ts';
 
 /** A column of the figures over time. */
-export interface Column {
+export interface Column<P = Point> {
   readonly name: string;
-  readonly of: (point: Point) => string | number | null;
+  readonly of: (point: P) => string | number | null;
 }
 
 /** A column with the time of a count. */

@@ -18,6 +18,7 @@ import { AllVisitors } from './all-visitors.tsx';
 import { Chart } from './chart.tsx';
 import { DayField } from './day-field.tsx';
 import { Dimensions } from './dimensions.tsx';
+import { useLines } from './lines.ts';
 import { asking, type Owner, readOwnerPart } from './owner.ts';
 import {
   comparisons,
@@ -37,6 +38,7 @@ import {
 import { TopLinks } from './top-links.tsx';
 import { useCounting } from './use-counting.ts';
 
+const Compare = lazily(async () => (await import('./compare.tsx')).Compare);
 const Variants = lazily(async () => (await import('./variants.tsx')).Variants, null);
 
 /** The figures of the page of statistics, for any period, next to those of an earlier one. */
@@ -80,6 +82,11 @@ export function Statistics({
   const series = figures?.series.filter(({ start }) => Date.parse(start) <= now) ?? [];
   const begin = useBegin(owner, past);
   const points = toPoints(series, past?.series, interval, begin ?? undefined);
+  const { lines, setLines } = useLines(owner);
+  const chart = {
+    ...{ interval, intervals: possibleIntervals(period), isRunning: period.to >= lastDays(1, now).to },
+    onInterval: (one: Interval) => set('each', one.toLowerCase()),
+  };
   return (
     <div className="statistics">
       <div className="toolbar">
@@ -102,12 +109,12 @@ export function Statistics({
           <div className="card">
             <AllVisitors />
             <dl className="totals">
-              {(['clicks', 'visitors', 'bots'] as const).map((name) => (
+              {(['clicks', 'visitors'] as const).map((name) => (
                 <div key={name}>
                   <dt>{t[name]}</dt>
                   <dd>{inDigits(figures[name])}</dd>
                   {past && past.clicks > 0 && begin === null && (
-                    <Compared now={figures[name]} then={past[name]} isGood={name !== 'bots'} />
+                    <Compared now={figures[name]} then={past[name]} />
                   )}
                 </div>
               ))}
@@ -131,19 +138,20 @@ export function Statistics({
               )}
             </p>
           </div>
+          {lines && <Compare {...{ owner, period, ...chart }} />}
           {figures.clicks === 0 || points.length === 0 ? (
             <Nothing />
           ) : (
             <>
-              <Chart
-                points={points}
-                interval={interval}
-                intervals={possibleIntervals(period)}
-                onInterval={(one) => set('each', one.toLowerCase())}
-                comparison={comparison}
-                isRunning={period.to >= lastDays(1, now).to}
-                fileName={makeFileName(owner, interval, [period, ...(past ? [past] : [])])}
-              />
+              {!lines && (
+                <Chart
+                  {...chart}
+                  points={points}
+                  comparison={comparison}
+                  fileName={makeFileName(owner, interval, [period, ...(past ? [past] : [])])}
+                  onCompare={() => setLines([])}
+                />
+              )}
               <div className="dimensions">
                 {owner.kind !== 'link' && (
                   <TopLinks
@@ -157,7 +165,10 @@ export function Statistics({
               </div>
             </>
           )}
-          <p className="hint">{t.note}</p>
+          <p className="hint">
+            {figures.bots > 0 && `${t.botsNote(figures.bots)} `}
+            {t.note}
+          </p>
         </>
       )}
     </div>
@@ -204,12 +215,12 @@ function Nothing(): ReactElement {
   );
 }
 
-/** The change, and the number before. More bots are neither good nor bad. */
-function Compared({ now, then, isGood }: { now: number; then: number; isGood: boolean }): ReactElement {
+/** The change, and the number before. */
+function Compared({ now, then }: { now: number; then: number }): ReactElement {
   const t = texts.statistics;
   if (then === 0) return <dd className="quiet">{t.comparedWith(inDigits(0))}</dd>;
   const change = Math.round(((now - then) / then) * 100);
-  const look = !isGood || change === 0 ? '' : change < 0 ? ' warn' : ' ok';
+  const look = change === 0 ? '' : change < 0 ? ' warn' : ' ok';
   return (
     <dd className="quiet">
       <span className={`badge${look}`}>{asChange(change / 100)}</span> {t.comparedWith(inDigits(then))}

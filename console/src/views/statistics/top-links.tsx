@@ -5,7 +5,9 @@ import { TopLinksOfDocument } from '../../generated/documents.ts';
 import { FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asChange, inDigits, shortUrlText } from '../../words/format.ts';
+import { CompareMark } from './compare-mark.tsx';
 import { DownloadStatistics } from './download.tsx';
+import { withLines } from './lines.ts';
 import { asking, type Owner, readOwnerPart } from './owner.ts';
 import type { Period } from './period.ts';
 import { formatValue, TOP_LINKS, useChosen } from './values.ts';
@@ -40,7 +42,7 @@ export function TopLinks({
   const most = Math.max(...nodes.map(({ clicks }) => clicks), 1);
   const t = texts.statistics;
   // A link is shown for the same period, compared alike.
-  const rest = addressOf(null).split('?')[1];
+  const rest = withLines(addressOf(null).split('?')[1] ?? '', null);
   const title = chosen ? t.topLinksOf(formatValue(chosen.dimension, chosen.value ?? null)) : t.topLinks;
   return (
     <section className="card" id={TOP_LINKS.slice(1)} aria-label={title} aria-busy={isLoading} tabIndex={-1}>
@@ -80,6 +82,11 @@ export function TopLinks({
                   : asChange(clicks / link.before.clicks - 1)}
               </span>
             )}
+            <CompareMark
+              owner={owner}
+              line={{ kind: 'link', id: link.id }}
+              name={shortUrlText(link.shortUrl)}
+            />
           </li>
         ))}
       </ul>

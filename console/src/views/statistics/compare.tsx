@@ -1,0 +1,149 @@
+import type { ReactElement } from 'react';
+import { saveCsv } from '../../data/save-file.ts';
+import { moreTexts } from '../../more-texts.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { FaultNotice, Unread } from '../../parts/notice.tsx';
+import { texts } from '../../texts.ts';
+import { inDigits } from '../../words/format.ts';
+import { ChartHead } from './chart-head.tsx';
+import { ChartTable } from './chart-table.tsx';
+import { CompareField } from './compare-field.tsx';
+import { timesOfFile } from './figures.ts';
+import { type ComparedLine, MAX_LINES, useLines } from './lines.ts';
+import type { Owner } from './owner.ts';
+import type { Interval, Period, Point } from './period.ts';
+import { Key, Plot, type PlotLine } from './plot.tsx';
+import { formatSpan, wholenessOf } from './spans.ts';
+import { type ReadLine, useLine } from './use-line.ts';
+
+interface ComparedPoint extends Point {
+  readonly counts: readonly number[];
+}
+
+/** The clicks of up to three links, spaces, tags or values over time, each as a line. */
+export function Compare({
+  owner,
+  period,
+  interval,
+  intervals,
+  onInterval,
+  isRunning,
+}: {
+  owner: Owner;
+  period: Period;
+  interval: Interval;
+  intervals: readonly Interval[];
+  onInterval: (interval: Interval) => void;
+  isRunning: boolean;
+}): ReactElement {
+  const { lines: asked, isFull, setLines } = useLines(owner);
+  const lines = asked ?? [];
+  // Values have no hours.
+  const hasValue = lines.some(({ kind }) => kind === 'value');
+  const each = hasValue && interval === 'HOUR' ? 'DAY' : interval;
+  const [one, two, three] = lines;
+  // As many as MAX_LINES.
+  const all = [
+    useLine(owner, period, each, one),
+    useLine(owner, period, each, two),
+    useLine(owner, period, each, three),
+  ].slice(0, lines.length);
+  const t = texts.statistics;
+  const { compare: c } = moreTexts;
+  const fault = all.find((line) => line.fault)?.fault ?? null;
+  const again = () => {
+    for (const line of all) line.again();
+  };
+  const points = joinPoints(all);
+  const whole = wholenessOf(points, each, isRunning);
+  const plotted: PlotLine[] = all.map(({ name }, index) => ({
+    ...{ kind: `line-${index + 1}`, name },
+    counts: points.map(({ counts }) => counts[index] ?? 0),
+  }));
+  const title = lines.length === 1 ? `${t.clicks} · ${all[0]?.name}` : c.title;
+  const counted = plotted.map(({ name }, index) => ({
+    name,
+    of: ({ counts }: ComparedPoint) => counts[index] ?? 0,
+  }));
+  const save = () => {
+    const times = timesOfFile(each, whole.describeChange).map(({ name, of }) => ({
+      name,
+      of: (point: ComparedPoint) => of(point, point),
+    }));
+    const columns = [...times.filter(({ of }) => points.some((point) => of(point) !== '')), ...counted];
+    saveCsv(`clicks-by-${each.toLowerCase()}-${period.from}-to-${period.to}.csv`, [
+      columns.map(({ name }) => name),
+      ...points.map((point) => columns.map(({ of }) => of(point))),
+    ]);
+  };
+  const without = (line: ComparedLine) => {
+    const others = lines.filter((other) => other !== line);
+    setLines(others.length > 0 ? others : null);
+  };
+  return (
+    <section className="card chart compared-lines" aria-label={title}>
+      <ChartHead
+        title={title}
+        downloadName={c.title}
+        {...{ interval: each, onInterval, onSave: save }}
+        intervals={hasValue ? intervals.filter((other) => other !== 'HOUR') : intervals}
+      >
+        <button type="button" className="button text small" onClick={() => setLines(null)}>
+          {c.end}
+        </button>
+      </ChartHead>
+      <ul className="legend">
+        {plotted.map(({ kind, name, counts }, index) => (
+          <li key={kind}>
+            <Key kind={kind}>{name}</Key>
+            <b>{inDigits(counts.reduce<number>((sum, count) => sum + (count ?? 0), 0))}</b>
+            <button
+              type="button"
+              className="bare"
+              aria-label={c.without(name)}
+              title={c.without(name)}
+              onClick={() => lines[index] && without(lines[index])}
+            >
+              <Icon name="close" />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {!isFull && <CompareField lines={lines} onLine={(line) => setLines([...lines, line])} />}
+      {fault && <FaultNotice fault={fault} again={again} />}
+      {lines.length === 0 ? (
+        <p className="quiet">{c.hint(MAX_LINES)}</p>
+      ) : points.length === 0 ? (
+        <Unread fault={fault} rows={4} />
+      ) : (
+        <>
+          <Plot
+            {...{ points, whole }}
+            interval={each}
+            lines={plotted}
+            label={c.chart(plotted.map(({ name }) => name).join(', '))}
+            pointLabel={t.intervals[each]}
+            describe={(index) => {
+              const point = points[index];
+              return point ? whole.describePoint(point, point) : '';
+            }}
+          />
+          <ChartTable
+            points={points}
+            columns={[{ name: t.intervals[each], of: (point) => formatSpan(point, each) }, ...counted]}
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The points of the lines that are read, side by side; none if one has none yet. */
+function joinPoints(all: readonly ReadLine[]): ComparedPoint[] {
+  const [first] = all;
+  if (!first || all.some(({ points }) => points.length !== first.points.length)) return [];
+  return first.points.map((point, index) => ({
+    ...point,
+    counts: all.map(({ points }) => points[index]?.clicks ?? 0),
+  }));
+}
