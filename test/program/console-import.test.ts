@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { examplesIn, fieldsOf, mapColumns, withField } from '../../console/src/data/columns.ts';
 import { cut, joined, splitCells, textIn, urlNames, withRecord } from '../../console/src/data/import.ts';
 import { inColumns, separatorIn } from '../../console/src/data/separators.ts';
 import { importFormats } from '../../src/domain/transfer/formats.ts';
@@ -176,6 +177,12 @@ test.each<[what: string, text: string, header: string, first: number]>([
     'alias\turl\n',
     1,
   ],
+  [
+    'that are missing, an alias of another script',
+    'läden;https://a.example/1\nспринг;https://a.example/2\n🎉/a;https://a.example/3',
+    'alias;url\n',
+    1,
+  ],
   ['that are missing, a word first', 'Shop,https://a.example/1\nBlog,https://a.example/2', 'title,url\n', 1],
   [
     'that are missing, two words first',
@@ -289,4 +296,17 @@ test('gives short URLs of Shlink the rules that stand beside them', () => {
       { ...shortUrls[1], redirectRules: rules },
     ]);
   }
+});
+
+test('columns are read as the chosen fields, which two columns never share', () => {
+  const parts = cut('sep=;\nAddress;Where to;url\na;https://a.example/;x\n', 'CSV');
+  const none = fieldsOf(parts, null);
+  expect(none).toEqual([null, null, null]);
+  const first = withField(parts, none, 1, 'url');
+  expect(first.fields).toEqual([null, 'url', 'none']);
+  const both = withField(parts, first.fields, 0, 'alias');
+  expect(mapColumns(parts, both)).toMatchObject({ format: 'CSV', header: 'sep=;\nalias;url;_3\n' });
+  // Another header has other columns.
+  expect(mapColumns(cut('a;b\n1;https://a.example/\n', 'CSV'), both).header).toBe('a;b\n');
+  expect(examplesIn(parts)).toEqual([['a'], ['https://a.example/'], ['x']]);
 });

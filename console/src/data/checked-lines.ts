@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { ImportFormat } from '../generated/documents.ts';
 import { attempt } from './actions.ts';
 import { BATCH, type Progress } from './batches.ts';
+import { type Mapping, mapColumns } from './columns.ts';
 import { type CutText, cut, type TextRecord, withRecord } from './import.ts';
 import { IMPORT, importRecords, type Outcome } from './import-run.ts';
 import type { Session } from './session.ts';
@@ -24,6 +25,9 @@ export interface CheckedLines {
   readonly text: string;
   readonly spaceId: string;
   readonly format: ImportFormat;
+  /** The text between its records, with the columns as it names them. */
+  readonly cut: CutText;
+  readonly mapping: Mapping | null;
   /** Null while they are checked. */
   readonly checked: Checked | null;
   /** The progress of the check. */
@@ -31,23 +35,26 @@ export interface CheckedLines {
   setText(text: string): void;
   setSpaceId(id: string): void;
   setFormat(format: ImportFormat): void;
+  setMapping(mapping: Mapping): void;
   /** Puts a corrected record into the text, and checks it. */
   correct(record: TextRecord): void;
   /** Returns the checked lines as soon as the corrected records are checked, too. */
   settled(): Promise<Checked | null>;
 }
 
-const lineKey = (text: string, format: ImportFormat, spaceId: string): string =>
-  `${format} ${spaceId} ${text}`;
+const lineKey = (text: string, { format, header }: CutText, spaceId: string): string =>
+  `${format} ${spaceId} ${header} ${text}`;
 
 /** The lines that somebody enters, checked soon after they are. */
 export function useCheckedLines(session: Session): CheckedLines {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<ImportFormat | null>(null);
+  const [mapping, setMapping] = useState<Mapping | null>(null);
   const [spaceId, setSpaceId] = useState('');
   const [checked, setChecked] = useState<Checked | null>(null);
   const [progress, setProgress] = useState<Progress | null>(null);
-  const parts = useMemo(() => cut(text, chosen), [text, chosen]);
+  const given = useMemo(() => cut(text, chosen), [text, chosen]);
+  const parts = useMemo(() => mapColumns(given, mapping), [given, mapping]);
   const { format } = parts;
   /** The key of a text of which only the corrected record is checked. */
   const settled = useRef('');
@@ -60,7 +67,7 @@ export function useCheckedLines(session: Session): CheckedLines {
   };
 
   useEffect(() => {
-    if (parts.records.length === 0 || settled.current === lineKey(text, format, spaceId)) return;
+    if (parts.records.length === 0 || settled.current === lineKey(text, parts, spaceId)) return;
     settled.current = '';
     const over = new AbortController();
     const check = async () => {
@@ -80,7 +87,7 @@ export function useCheckedLines(session: Session): CheckedLines {
       clearTimeout(timer);
       setProgress(null);
     };
-  }, [session, parts, text, format, spaceId]);
+  }, [session, parts, text, spaceId]);
 
   /** Puts a record instead of the one before, unless that was corrected again meanwhile. */
   const replace = (before: TextRecord, outcome: Partial<Outcome>) => {
@@ -111,7 +118,7 @@ export function useCheckedLines(session: Session): CheckedLines {
     setText(corrected);
     // A record that became several is checked like a pasted text.
     if (cut(corrected, format).records.length !== before.outcomes.length) return;
-    settled.current = lineKey(corrected, format, spaceId);
+    settled.current = lineKey(corrected, parts, spaceId);
     put({ ...before, text: corrected });
     replace(old.record, { record });
     const earlier = corrections.current;
@@ -120,14 +127,16 @@ export function useCheckedLines(session: Session): CheckedLines {
   const isCurrent =
     checked?.text === text &&
     checked.cut.format === format &&
+    checked.cut.header === parts.header &&
     checked.spaceId === spaceId &&
     text.trim() !== '';
   return {
     ...{ text, spaceId, format, checked: isCurrent ? checked : null, progress, setSpaceId, correct },
-    setText(given) {
+    ...{ cut: given, mapping, setMapping },
+    setText(next) {
       // Another text may have another format.
-      if (text === '' || given === '') setChosen(null);
-      setText(given);
+      if (text === '' || next === '') setChosen(null);
+      setText(next);
     },
     setFormat: setChosen,
     settled: () => corrections.current.then(() => latest.current),

@@ -49,7 +49,7 @@ export async function textIn(file: Blob): Promise<{ text: string; isGuessed: boo
 }
 
 /** The names by which a column is known, as they are compared. */
-const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+export const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 /** The names that a sheet's column of URLs may have, as the service knows them. */
 export const urlNames: ReadonlySet<string> = new Set([
@@ -180,6 +180,11 @@ function rowsIn(text: string, from: number, delimiter: string): Row[] {
   return rows;
 }
 
+/** A text that may be an alias, of letters of any script, emoji and the punctuation of aliases. */
+const ALIAS =
+  /^(?:[\p{L}\p{M}\p{Nd}\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}_-]|\u200d|[./](?=[^./]))+$/u;
+const ALIAS_LETTER = /[\p{L}\p{Extended_Pictographic}\p{Regional_Indicator}]/u;
+
 export const looksLikeUrl = (cell: string): boolean =>
   /^(https?:\/\/|www\.|[\w-]+(\.[\w-]+)*\.[a-z]{2,}\/)\S*$/i.test(cell);
 /** True for a text that is no column name, but perhaps a URL with a mistake. */
@@ -212,7 +217,7 @@ function namedHead(rows: readonly Row[], text: string, delimiter: string): (Head
 function areShortUrls(cells: readonly string[]): boolean {
   const parts = cells
     .filter(looksLikeUrl)
-    .map((cell) => /^(?:https?:\/\/)?([^/]+)\/[\w-]+\/?$/i.exec(cell)?.[1]?.toLowerCase());
+    .map((cell) => /^(?:https?:\/\/)?([^/]+)\/[^\s/?#]+\/?$/i.exec(cell)?.[1]?.toLowerCase());
   return parts[0] !== undefined && parts.length > 1 && new Set(parts).size === 1;
 }
 
@@ -251,7 +256,8 @@ function columnHead(
   if (count * 2 <= rows.length || (url === 0 && !isNamed && !isCut && !isQuoted)) return null;
   const filled = columns.map((cells) => cells.filter((cell) => cell !== ''));
   const isAlias = (cells: readonly string[]) =>
-    new Set(cells).size === cells.length && cells.every((cell) => /^[\w-]*[a-z][\w-]*$/i.test(cell));
+    new Set(cells).size === cells.length &&
+    cells.every((cell) => ALIAS.test(cell) && ALIAS_LETTER.test(cell));
   const isWord = (cell: string) => /^\p{Lu}\p{Ll}*$/u.test(cell);
   const alias = filled.findIndex(
     // Before the URL, a word may be a title.
@@ -316,7 +322,7 @@ function readHead(
 }
 
 /** Excel's first line that names the delimiter, and lines without anything. */
-const BEFORE_HEADER = /^\uFEFF?\s*(?:"?sep=(.)"?(?:\r\n?|\n)\s*)?/;
+export const BEFORE_HEADER = /^\uFEFF?\s*(?:"?sep=(.)"?(?:\r\n?|\n)\s*)?/;
 
 /** The beginning of an object, or of a list of objects; a link of Markdown begins with a bracket, too. */
 const JSON_BEGIN = /^(?:\{\s*(?:["}]|$)|\[\s*(?:\{|\]\s*$|$))/;

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { flushSync } from 'react-dom';
 import { focusSoon } from '../../app/focus.ts';
+import { isUnnamed } from '../../data/columns.ts';
 import { inColumns } from '../../data/separators.ts';
 import { CheckField } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
@@ -14,6 +15,7 @@ export function CheckedView({ state }: { state: Import }): ReactElement | null {
   const { linked, leavesOut, repeats, ready, separated, wrong, others, isWanted } = summary;
   const t = texts.many;
   if (!checked || making !== null) return null;
+  const unread = checked.unusedColumns.filter((name) => !isUnnamed(name));
   const rows = { cut: checked.cut, repeats, isWanted };
   return (
     <>
@@ -25,9 +27,7 @@ export function CheckedView({ state }: { state: Import }): ReactElement | null {
           onPartOfUrl={() => put({ partOfUrls: separated.separator })}
         />
       )}
-      {checked.unusedColumns.length > 0 && (
-        <p className="notice">{t.unread(checked.unusedColumns.join(', '))}</p>
-      )}
+      {unread.length > 0 && <p className="notice">{t.unread(unread.join(', '))}</p>}
       {linked.length > 0 && (
         <CheckField
           label={t.leaveOut(linked.length)}
@@ -39,7 +39,7 @@ export function CheckedView({ state }: { state: Import }): ReactElement | null {
         <ManyRows name={t.wrongRows} {...rows} outcomes={wrong} onCorrect={lines.correct} />
       )}
       {others.length > 0 && <ManyRows name={t.rows} {...rows} outcomes={others} />}
-      <div className="buttons end">
+      <div className="buttons end stays">
         <button
           type="button"
           className="button"

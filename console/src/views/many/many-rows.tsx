@@ -1,7 +1,17 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { PAUSE } from '../../data/checked-lines.ts';
-import { type CutText, cellsOfLine, namesIn, splitCells, type TextRecord } from '../../data/import.ts';
+import { fieldNamed, isUnnamed } from '../../data/columns.ts';
+import { formatRow } from '../../data/csv-row.ts';
+import {
+  type CutText,
+  cellsIn,
+  cellsOfLine,
+  namesIn,
+  splitCells,
+  type TextRecord,
+} from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
+import { moreTexts } from '../../more-texts.ts';
 import { texts } from '../../texts.ts';
 import { inDigits, shortUrlText } from '../../words/format.ts';
 
@@ -35,7 +45,11 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
         <thead>
           <tr>
             <th scope="col">{t.line}</th>
-            <th scope="col">{namesIn(cut).filter(Boolean).join(' · ') || t.record}</th>
+            <th scope="col">
+              {namesIn(cut)
+                .filter((one) => one && !isUnnamed(one))
+                .join(' · ') || t.record}
+            </th>
             <th scope="col">{texts.form.alias}</th>
           </tr>
         </thead>
@@ -50,7 +64,7 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
                 <th scope="row">{inDigits(record.line)}</th>
                 <td>
                   {onCorrect ? (
-                    <RecordText record={record} isLine={cut.delimiter === ' '} onCorrect={onCorrect} />
+                    <RecordText key={cut.header} record={record} cut={cut} onCorrect={onCorrect} />
                   ) : (
                     <span>{inCells(record.text)}</span>
                   )}
@@ -120,15 +134,22 @@ function Alias({
 /** A record, which is checked again soon after it was changed. */
 function RecordText({
   record,
-  isLine,
+  cut: { header, delimiter },
   onCorrect,
 }: {
   record: TextRecord;
-  /** True if it has a URL, an alias and a title, with a field each. */
-  isLine: boolean;
+  cut: RowsProps['cut'];
   onCorrect: (record: TextRecord) => void;
 }): ReactElement {
   const [typed, setTyped] = useState<string | null>(null);
+  // A cell that is emptied keeps its field.
+  const [columns] = useState(() =>
+    delimiter === ' '
+      ? [texts.form.url, texts.form.alias, texts.form.title].map((name, index) => ({ name, index }))
+      : columnsOf(namesIn({ header, delimiter }), cellsIn(record.text, delimiter)),
+  );
+  /** True if it has a URL, an alias and a title behind tabs or spaces. */
+  const isLine = delimiter === ' ';
   const correct = () => {
     const text = isLine ? typed?.trimEnd() : typed;
     if (text?.trim() && text !== record.text) onCorrect({ ...record, text });
@@ -151,7 +172,8 @@ function RecordText({
   };
   const props = { spellCheck: false, autoComplete: 'off', onBlur: commit, onKeyDown };
   const t = texts.many;
-  if (!isLine)
+  // JSON has no columns.
+  if (delimiter === '\n')
     return (
       <textarea
         {...props}
@@ -161,22 +183,41 @@ function RecordText({
         onChange={(event) => setTyped(event.target.value)}
       />
     );
-  const cells = cellsOfLine(text);
+  const cells: readonly string[] = isLine ? cellsOfLine(text) : cellsIn(text, delimiter);
+  const withCell = (index: number, value: string) => {
+    // What is pasted may be a whole line.
+    if (isLine) return value.includes('\t') ? value : cells.with(index, value).join('\t');
+    const missing = Array.from({ length: Math.max(0, index + 1 - cells.length) }, () => '');
+    return formatRow([...cells, ...missing].with(index, value), delimiter);
+  };
   return (
     <div className="cells">
-      {[texts.form.url, texts.form.alias, texts.form.title].map((name, index) => (
+      {columns.map(({ name, index }) => (
         <input
           {...props}
-          key={name}
+          key={index}
           aria-label={t.cellIn(name, record.line)}
+          title={name}
           placeholder={name}
-          value={cells[index]}
-          // What is pasted may be a whole line.
-          onChange={({ target: { value } }) =>
-            setTyped(value.includes('\t') ? value : cells.with(index, value).join('\t'))
-          }
+          value={cells[index] ?? ''}
+          onChange={({ target: { value } }) => setTyped(withCell(index, value))}
         />
       ))}
     </div>
+  );
+}
+
+/** The columns of a record that are worth a field: those with a value, the URL and the alias; the URL first. */
+function columnsOf(names: readonly string[], cells: readonly string[]): { name: string; index: number }[] {
+  const isFirst = (name: string) => fieldNamed(name) === 'url';
+  const all = names.flatMap((name, index) => {
+    const field = fieldNamed(name);
+    const isWanted = field === 'url' || field === 'alias' || cells[index];
+    const shown =
+      field === null ? name || moreTexts.columns.column(index + 1) : moreTexts.columns.fields[field];
+    return isWanted && !isUnnamed(name) ? [{ name: shown, index }] : [];
+  });
+  return all.toSorted(
+    (one, other) => Number(isFirst(names[other.index] ?? '')) - Number(isFirst(names[one.index] ?? '')),
   );
 }

@@ -7,6 +7,7 @@ import { Empty } from '../../parts/notice.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
 import { CheckedView } from './checked-view.tsx';
+import { ColumnsView } from './columns-view.tsx';
 import { LinesForm } from './lines-form.tsx';
 import { ManyDone } from './many-done.tsx';
 import { type Import, useImport } from './use-import.ts';
@@ -37,6 +38,7 @@ export function ManyView(): ReactElement {
           }}
         >
           <LinesForm state={state} />
+          <ColumnsView lines={state.lines} isBusy={state.making !== null} />
           <Progress state={state} />
           <CheckedView state={state} />
         </section>

@@ -1,0 +1,76 @@
+import { formatRow } from './csv-row.ts';
+import { BEFORE_HEADER, type CutText, cellsIn, namesIn, plain, urlNames } from './import.ts';
+
+/** The fields that people choose for columns, by the names that the service reads. */
+export const columnFields = [
+  ...(['url', 'alias', 'short_url', 'title', 'space', 'tags', 'notes', 'starts_at', 'expires_at'] as const),
+];
+export type ColumnField = (typeof columnFields)[number];
+
+/** A column of a text, with the field that is chosen for it: null to read it by its name. */
+export type ColumnChoice = ColumnField | 'none' | null;
+
+/** The chosen fields of the columns of a text with this header. */
+export interface Mapping {
+  readonly header: string;
+  readonly fields: readonly ColumnChoice[];
+}
+
+/** True if a text has columns with names, which may be read as other fields. */
+export const hasColumns = ({ format, isJson, records }: CutText): boolean =>
+  !isJson && format !== 'LINES' && records.length > 0;
+
+/** The chosen fields of a text's columns; all null if none is chosen. */
+export const fieldsOf = (cut: CutText, mapping: Mapping | null): readonly ColumnChoice[] =>
+  mapping?.header === cut.header ? mapping.fields : namesIn(cut).map(() => null);
+
+/** The field that the service reads in a column of this name, as far as the console knows. */
+export function fieldNamed(name: string): ColumnField | null {
+  const known = plain(name);
+  return columnFields.find((one) => plain(one) === known) ?? (urlNames.has(known) ? 'url' : null);
+}
+
+/** The name of a column that is left out, by its place: no service has it. */
+const unnamed = (index: number): string => `_${index + 1}`;
+export const isUnnamed = (name: string): boolean => /^_\d+$/.test(name);
+
+/** The text with the names of the chosen fields in its header. */
+export function mapColumns(cut: CutText, mapping: Mapping | null): CutText {
+  if (!hasColumns(cut) || mapping?.header !== cut.header) return cut;
+  const fields = fieldsOf(cut, mapping);
+  if (fields.every((field) => field === null)) return cut;
+  const names = namesIn(cut).map((name, index) => {
+    const field = fields[index] ?? null;
+    return field === 'none' ? unnamed(index) : (field ?? name);
+  });
+  const [before = ''] = BEFORE_HEADER.exec(cut.header) ?? [];
+  return { ...cut, format: 'CSV', header: `${before}${formatRow(names, cut.delimiter)}\n` };
+}
+
+/** The fields with another one for a column; a column that had it is left out. */
+export const withField = (
+  cut: CutText,
+  fields: readonly ColumnChoice[],
+  at: number,
+  field: ColumnChoice,
+): Mapping => {
+  const names = namesIn(cut);
+  const isTaken = (one: ColumnChoice, index: number) =>
+    field !== null && field !== 'none' && (one ?? fieldNamed(names[index] ?? '')) === field;
+  return {
+    header: cut.header,
+    fields: fields.map((one, index) => (index === at ? field : isTaken(one, index) ? 'none' : one)),
+  };
+};
+
+/** The number of records that give examples, and of examples of a column. */
+const [MAX_LOOKED, MAX_EXAMPLES] = [50, 3];
+
+/** Some values of each column. */
+export function examplesIn({ records, delimiter, ...cut }: CutText): readonly (readonly string[])[] {
+  const rows = records.slice(0, MAX_LOOKED).map(({ text }) => cellsIn(text, delimiter));
+  return namesIn({ ...cut, delimiter }).map((_, index) => {
+    const values = rows.map((cells) => cells[index] ?? '').filter((cell) => cell !== '');
+    return [...new Set(values)].slice(0, MAX_EXAMPLES);
+  });
+}

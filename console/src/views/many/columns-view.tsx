@@ -1,0 +1,74 @@
+import type { ReactElement } from 'react';
+import type { CheckedLines } from '../../data/checked-lines.ts';
+import {
+  type ColumnChoice,
+  columnFields,
+  examplesIn,
+  fieldNamed,
+  fieldsOf,
+  hasColumns,
+  withField,
+} from '../../data/columns.ts';
+import { namesIn } from '../../data/import.ts';
+import { moreTexts } from '../../more-texts.ts';
+
+/** The number of columns up to which they are shown at once. */
+const FEW = 6;
+
+/** The columns of a text with examples of their values, and a choice of the field that each is read as. */
+export function ColumnsView({
+  lines: { cut, mapping, checked, setMapping },
+  isBusy,
+}: {
+  lines: CheckedLines;
+  isBusy: boolean;
+}): ReactElement | null {
+  if (!hasColumns(cut)) return null;
+  const t = moreTexts.columns;
+  const names = namesIn(cut);
+  const fields = fieldsOf(cut, mapping);
+  const examples = examplesIn(cut);
+  const isUnread = (name: string) => checked?.unusedColumns.includes(name) === true;
+  const choose = (index: number, text: string) => {
+    const chosen = columnFields.find((one) => one === text) ?? (text === 'none' ? 'none' : null);
+    setMapping(withField(cut, fields, index, chosen));
+  };
+  const toValue = (name: string, field: ColumnChoice) =>
+    field ?? (cut.format === 'CSV' ? fieldNamed(name) : null) ?? (isUnread(name) ? 'none' : '');
+  return (
+    <details className="columns" open={names.length <= FEW || names.some(isUnread)}>
+      <summary>{t.title}</summary>
+      <p className="hint">{t.hint}</p>
+      <ul>
+        {names.map((name, index) => {
+          const title = name || t.column(index + 1);
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
+            <li key={index}>
+              <b>
+                <bdi>{title}</bdi>
+              </b>
+              <span className="quiet" title={t.examples}>
+                {examples[index]?.join(' · ')}
+              </span>
+              <select
+                aria-label={t.readsAs(title)}
+                value={toValue(name, fields[index] ?? null)}
+                disabled={isBusy}
+                onChange={({ target }) => choose(index, target.value)}
+              >
+                <option value="">{t.byName}</option>
+                {columnFields.map((field) => (
+                  <option key={field} value={field}>
+                    {t.fields[field]}
+                  </option>
+                ))}
+                <option value="none">{t.none}</option>
+              </select>
+            </li>
+          );
+        })}
+      </ul>
+    </details>
+  );
+}
