@@ -290,3 +290,152 @@ describe('a path', () => {
     expect(await outcomeOf(shared.id, '/guide/a')).toEqual(['NOT_FOUND', null, 'No link has this path.']);
   });
 });
+
+describe('a draft', () => {
+  const draftQuery = `query ($input: ExplainRedirectInput!) {
+    explainRedirect(input: $input) {
+      outcome destination steps { rule applied linkRule { ruleId name shares { targetId share } } }
+      ruleWarnings { kind rule by test }
+    }
+  }`;
+  interface Drafted extends Explained {
+    steps: (Explained['steps'][number] & { linkRule: { ruleId: string; name: string } | null })[];
+    ruleWarnings: object[];
+  }
+  const ask = async (input: object, caller = owner) =>
+    (await caller.data<{ explainRedirect: Drafted }>(draftQuery, { input })).explainRedirect;
+  const leading = ({ steps }: Drafted) =>
+    steps.find(({ rule, applied }) => rule === 'RULE' && applied)?.linkRule;
+  const japan = {
+    name: 'Japan',
+    when: [{ country: { in: ['JP'] } }],
+    to: [{ url: 'https://example.com/jp' }],
+  };
+  const split = {
+    when: [],
+    to: [
+      { name: 'A', url: 'https://example.com/a', weight: 70 },
+      { name: 'B', url: 'https://example.com/b', weight: 30 },
+    ],
+  };
+  async function ruled(): Promise<string> {
+    const { id } = await owner.link();
+    await owner.data(
+      'mutation ($id: ID!, $input: UpdateLinkInput!) { updateLink(id: $id, input: $input) { ... on Link { id } } }',
+      {
+        id,
+        input: { rules: [japan], ruleTests: [{ visitor: { country: 'JP' }, expect: { rule: 'Japan' } }] },
+      },
+    );
+    return String(id);
+  }
+  const storedOf = (id: string, caller = owner) =>
+    caller.data('query ($id: ID!) { link(id: $id) { url rules { id name } updatedAt } }', { id });
+
+  test('stands for the parts of the link in this question alone', async () => {
+    const linkId = await ruled();
+    const before = await storedOf(linkId);
+    expect(leading(await ask({ linkId, country: 'JP' }))).toMatchObject({ ruleId: '1', name: 'Japan' });
+    // Kept rules have their ids, and new ones those that a save would give them.
+    const drafted = await ask({ linkId, country: 'DE', rules: [{ ...japan, id: '1' }, split] });
+    expect(leading(drafted)).toMatchObject({
+      ...{ ruleId: '3', name: 'Rule 3' },
+      shares: [
+        { targetId: '5', share: 0.7 },
+        { targetId: '6', share: 0.3 },
+      ],
+    });
+    expect((await ask({ linkId, country: 'JP', rules: [] })).destination).toBe('https://example.com/');
+    expect((await ask({ linkId, country: 'JP', rules: null })).destination).toBe('https://example.com/');
+    const other = { linkId, url: 'https://example.com/other' };
+    expect((await ask(other)).destination).toBe('https://example.com/other');
+    const targeting = { type: 'COUNTRY', countries: [{ country: 'DE', url: 'https://example.com/de' }] };
+    expect((await ask({ ...other, country: 'DE', targeting })).destination).toBe('https://example.com/de');
+    expect(await storedOf(linkId)).toEqual(before);
+  });
+
+  test('has the warnings that the link would have', async () => {
+    const linkId = await ruled();
+    expect((await ask({ linkId })).ruleWarnings).toEqual([]);
+    const { ruleWarnings } = await ask({
+      linkId,
+      rules: [split, japan, { ...japan, name: 'Again', when: [...japan.when, ...japan.when] }],
+    });
+    expect(ruleWarnings).toEqual([
+      { kind: 'UNREACHABLE', rule: '1', by: '3', test: null },
+      { kind: 'DUPLICATE', rule: '4', by: '1', test: null },
+      { kind: 'TEST_FAILS', rule: null, by: null, test: 0 },
+    ]);
+    const ruleTests = [{ visitor: { country: 'DE' }, expect: { noRule: false } }];
+    expect((await ask({ linkId, ruleTests })).ruleWarnings).toMatchObject([{ kind: 'TEST_FAILS', test: 0 }]);
+    expect((await ask({ linkId: '99999', rules: [split] })).ruleWarnings).toEqual([]);
+  });
+
+  test('may be of a link that is not saved yet', async () => {
+    const drafted = await ask({ url: 'https://example.com/new', country: 'JP', rules: [japan] });
+    expect(drafted).toMatchObject({ outcome: 'REDIRECT', destination: 'https://example.com/jp' });
+    expect(await ask({ url: 'https://example.com/new', rules: [japan] })).toMatchObject({
+      ...{ outcome: 'REDIRECT', destination: 'https://example.com/new', ruleWarnings: [] },
+    });
+    const { errors } = await owner.graphql(draftQuery, { input: { rules: [japan] } });
+    expect(errors?.[0]?.extensions).toMatchObject({
+      code: 'VALIDATION',
+      fields: [{ path: ['input', 'url'], rule: 'REQUIRED' }],
+    });
+  });
+
+  test.each([
+    ['a condition without values', [{ ...japan, when: [{ country: { in: [] } }] }]],
+    ['a name twice', [japan, japan]],
+    ['an id of no rule', [{ ...japan, id: '77' }]],
+    ['too many rules', Array.from({ length: 21 }, () => split)],
+    ['a URL on a short domain', [{ ...japan, to: [{ url: 'http://localhost/other' }] }]],
+    [
+      'rules that are too large',
+      Array.from({ length: 4 }, () => ({
+        when: [],
+        to: Array.from({ length: 9 }, () => ({ url: `https://example.com/${'x'.repeat(2_000)}` })),
+      })),
+    ],
+  ])('is refused for %s, as a save would be', async (_what, rules) => {
+    const linkId = await ruled();
+    const { origin } = new URL(server.origin);
+    const given = JSON.parse(JSON.stringify(rules).replace('http://localhost', origin)) as object[];
+    const { updateLink } = await owner.data<{ updateLink: { fields: { path: string[] }[] } }>(
+      `mutation ($id: ID!, $rules: [LinkRuleInput!]) { updateLink(id: $id, input: { rules: $rules, ruleTests: [] }) {
+        ... on ValidationError { fields { path messages rule } } } }`,
+      { id: linkId, rules: given },
+    );
+    const { errors } = await owner.graphql(draftQuery, { input: { linkId, rules: given } });
+    expect(updateLink.fields.length).toBeGreaterThan(0);
+    const fields = updateLink.fields.map((field) => ({ ...field, path: ['input', ...field.path] }));
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION', fields });
+  });
+
+  test('may be asked about by those who may not change the link', async () => {
+    const linkId = await ruled();
+    const reader = await server.caller('owner', ['read']);
+    expect((await ask({ linkId, country: 'DE', rules: [split] }, reader)).outcome).toBe('REDIRECT');
+  });
+
+  test('costs a look-up, and its warnings an analysis', async () => {
+    const costOf = async (fields: string, input: object) => {
+      const response = await owner.fetch('/graphql', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          query: `query ($input: ExplainRedirectInput!) { explainRedirect(input: $input) { ${fields} } }`,
+          variables: { input },
+          extensions: { cost: 'only' },
+        }),
+      });
+      return ((await response.json()) as { extensions: { cost: { cost: number } } }).extensions.cost.cost;
+    };
+    const plain = await costOf('outcome', { linkId: '1' });
+    const path = await costOf('outcome', { linkId: '1', path: '/x' });
+    expect(await costOf('outcome', { linkId: '1', rules: [split] })).toBe(path);
+    expect(await costOf('outcome', { linkId: '1', url: 'https://example.com/' })).toBe(path);
+    expect(path).toBeGreaterThan(plain);
+    expect(await costOf('outcome ruleWarnings { kind }', { linkId: '1' })).toBeGreaterThan(plain + 1_500);
+  });
+});

@@ -67,6 +67,44 @@ export function domainNamesIn(input: LinkInput): string[] {
   return listDomainNames(addressesIn(input));
 }
 
+const NO_REFERENCES = {
+  ...{ domainIds: [], spaceIds: [], pixelIds: [], tagIds: [], utmTemplateIds: [], aliases: [], places: [] },
+  ...{ aliasKeys: [], externalIds: [] },
+};
+
+/** The errors of destinations and rules that are asked about and not saved, but for tests that fail. */
+export async function findDraftErrors(
+  db: Data,
+  { accountId }: Pick<Writer, 'accountId'>,
+  services: Pick<Services, 'lists' | 'isOtherName'>,
+  input: Pick<LinkInput, 'url' | 'targeting' | 'rules' | 'ruleTests'>,
+  link: Link | null,
+  now: Date,
+): Promise<FieldError[]> {
+  const addresses = addedAddresses(input, link);
+  const { hosts } = await findReferences(db, {
+    ...NO_REFERENCES,
+    ...{ accountId, hosts: listDomainNames(addresses) },
+  });
+  return [...addressErrors(addresses, hosts, services), ...ruleErrors(input, link, now)];
+}
+
+/** The errors of addresses of an input, given the hosts that are short domains of the service. */
+function addressErrors(
+  addresses: ReturnType<typeof addressesIn>,
+  hosts: ReadonlySet<string>,
+  { lists, isOtherName }: Pick<Services, 'lists' | 'isOtherName'>,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  const refuse = (path: string[], refused: Refusal) => errors.push(fieldError(path, refused));
+  for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);
+  for (const { path, url } of addresses)
+    if (namesServing(hostOf(url)).some((name) => hosts.has(name)) || isOtherName(url))
+      refuse(path, ownDomain);
+  for (const { path, url } of addresses) if (lists.blocksAddress(url)) refuse(path, hostBlocked);
+  return errors;
+}
+
 /** All errors of the input that need the database. */
 export async function findInputErrors(
   db: Data,
@@ -121,14 +159,8 @@ export function inputErrors(
   { input, domainId, link, isTaken, now }: Checked,
 ): FieldError[] {
   const { alias, spaceId, utmTemplateId } = input;
-  const addresses = addedAddresses(input, link);
-  const errors: FieldError[] = [];
+  const errors = addressErrors(addedAddresses(input, link), found.hosts, { lists, isOtherName });
   const refuse = (path: string[], refused: Refusal) => errors.push(fieldError(path, refused));
-  for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);
-  for (const { path, url } of addresses)
-    if (namesServing(hostOf(url)).some((name) => found.hosts.has(name)) || isOtherName(url))
-      refuse(path, ownDomain);
-  for (const { path, url } of addresses) if (lists.blocksAddress(url)) refuse(path, hostBlocked);
   if (link === null && !found.domainIds.has(domainId)) refuse(['domainId'], wrongDomain);
   const newAlias = alias == null || alias === link?.alias ? null : alias;
   if (isTaken || (newAlias !== null && found.nearOthers.has(placeKey({ domainId, alias: newAlias }))))

@@ -1,14 +1,20 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { findFirstAlias, isOnlyAccount } from '../../db/reading/link-for-visit.ts';
+import { fieldError, invalid } from '../../engine/rules/errors.ts';
 import { parseInput, textSchema, timestamp, type Unparsed } from '../../engine/rules/input.ts';
 import type { Domain, Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { listCandidates, readPath } from '../link/alias.ts';
+import { findDraftErrors } from '../link/check.ts';
+import { updateLinkInput } from '../link/fields.ts';
 import { previewText } from '../link/preview.ts';
+import { encodeTargets } from '../link/targeting.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
+import { ruleColumns } from '../rule/columns.ts';
 import { hostOfText } from '../rule/facts.ts';
-import { parseRules, readStoredRules } from '../rule/parse.ts';
+import { NO_STORED_RULES, parseRules, readStoredRules } from '../rule/parse.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { mayShowPreviews, servesVisitors } from '../short-domain/domain.ts';
 import { isBot } from './bot.ts';
@@ -39,9 +45,31 @@ async function findRest(
   return { rest: candidates.find(({ alias }) => alias === found.alias)?.rest };
 }
 
+/** A new link, of which nothing is stored. */
+const NEW_LINK = {
+  ...{ alias: '', url: '', password: null, disabled: false, forwardsQuery: true, pixels: [] },
+  ...{ expirationUrl: null, expiresAt: null, expirationClicks: null, startsAt: null },
+  ...{ targetType: 'NONE', countries: '[]', platforms: '[]', languages: '[]', rotation: '[]' },
+  ...{ rules: NO_STORED_RULES, ruleTests: '[]' },
+};
+
+const { url, targeting, rules, ruleTests } = updateLinkInput.shape;
+const INSTEAD = "for this question instead of the link's own, checked as in an update.";
+/** Parts of a link as a change would set them, which are asked about and not stored. */
+const draftInput = z.object({
+  url: url.unwrap().nullish().describe(`The destination ${INSTEAD}`),
+  targeting: targeting.describe(`The targeting ${INSTEAD}`),
+  rules: rules.describe(`The rules ${INSTEAD} New ones get the ids that an update would give them.`),
+  ruleTests: ruleTests.describe(`The tests of the rules ${INSTEAD} A test that fails is a warning.`),
+});
+
 /** A link, and the visitor of a simulated request. */
 export const explainInput = z.object({
-  linkId: z.string().meta({ format: 'id', description: 'The id of the link.' }),
+  linkId: z
+    .string()
+    .nullish()
+    .meta({ format: 'id', description: 'The id of the link; absent for a new link with the given `url`.' }),
+  ...draftInput.shape,
   country: textSchema(0, 255)
     .nullish()
     .describe(
@@ -65,34 +93,78 @@ export const explainInput = z.object({
   query: textSchema(0, 2048).nullish().describe('The query string of the visit, without the question mark.'),
 });
 
+/** What the rules of an explained link are warned by. */
+type Warned = Pick<Link, 'url' | 'rules' | 'ruleTests'>;
+
+/** A decision with the rules and tests that it is about; without them, there is no link. */
+export interface Explanation extends ExplainedDecision {
+  readonly link?: Warned;
+}
+
+type Draft = z.output<typeof draftInput>;
+
 /**
- * Explains the result of a visit to one of the account's own links. Nothing is counted.
+ * The columns of a link that a draft stands for.
+ * @param stored null for a new link
+ * @throws DomainError VALIDATION, as a change to these columns would
+ */
+async function draftColumns(
+  db: Data,
+  actor: Actor,
+  services: Pick<Services, 'lists' | 'isOtherName'>,
+  { url: given, targeting, ...rules }: Draft,
+  stored: Link | null,
+  now: Date,
+) {
+  const url = given ?? undefined;
+  const input = { url, targeting, ...rules };
+  if (Object.values(input).every((part) => part === undefined)) return {};
+  const errors = await findDraftErrors(db, actor, services, input, stored, now);
+  if (errors.length > 0) throw invalid(errors.map((one) => ({ ...one, path: ['input', ...one.path] })));
+  const columns = {
+    ...{ url, targetType: targeting?.type, ...encodeTargets(targeting ?? {}) },
+    ...ruleColumns(rules, stored, now),
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, one]) => one !== undefined)) as {
+    [Name in keyof typeof columns]?: NonNullable<(typeof columns)[Name]>; // Those that the draft sets.
+  };
+}
+
+/**
+ * Explains the result of a visit to one of the account's own links, or to a new one. Nothing is counted or stored.
  * @throws DomainError VALIDATION
  */
 export async function explainRedirect(
   db: Data,
   actor: Actor,
-  services: Pick<Services, 'verifiesDomains' | 'lists' | 'sharedPreviews'>,
+  services: Pick<Services, 'verifiesDomains' | 'lists' | 'sharedPreviews' | 'isOtherName'>,
   unparsed: Unparsed<typeof explainInput>,
   now: Date,
-): Promise<ExplainedDecision> {
+): Promise<Explanation> {
   const { input } = parseInput(z.object({ input: explainInput }), { input: unparsed });
   const { linkId, country, acceptLanguage, referrer, at, password, path, query } = input;
   const userAgent = input.userAgent ?? SOME_BROWSER;
-  const where = owned(actor, linkId);
+  const where = linkId == null ? null : owned(actor, linkId);
   const include = { pixels: true, domain: true, counter: true };
-  const found = where && (await db.prisma.link.findUnique({ where, include }));
-  if (found === null) return notFoundBecause('Your account has no link with this id.');
-  if (!servesVisitors(found.domain, services)) return notFoundBecause('Its domain is not verified.');
-  const { elsewhere, rest } = path ? await findRest(db, found, path) : {};
-  if (elsewhere !== undefined) return notFoundBecause(elsewhere, 'PATH');
-  const { clicks = 0, turns: position = 0 } = found.counter ?? {};
-  const hasPreview = previewText(found) !== null;
+  const stored = where && (await db.prisma.link.findUnique({ where, include }));
+  if (stored === null && linkId != null) return notFoundBecause('Your account has no link with this id.');
+  if (stored === null && input.url == null)
+    throw invalid([fieldError(['input', 'url'], refusal('REQUIRED'))]);
+  const found = { ...(stored ?? NEW_LINK), ...(await draftColumns(db, actor, services, input, stored, now)) };
+  const asked = { url: found.url, rules: found.rules, ruleTests: found.ruleTests };
+  const notFound = (...why: Parameters<typeof notFoundBecause>) => ({
+    ...notFoundBecause(...why),
+    link: asked,
+  });
+  if (stored !== null && !servesVisitors(stored.domain, services))
+    return notFound('Its domain is not verified.');
+  const { elsewhere, rest } = stored && path ? await findRest(db, stored, path) : {};
+  if (elsewhere !== undefined) return notFound(elsewhere, 'PATH');
+  const { clicks = 0, turns: position = 0 } = stored?.counter ?? {};
+  const hasPreview = stored !== null && previewText(stored) !== null;
   const link = { ...found, clicks, position, hasPreview, rules: parseRules(readStoredRules(found.rules)) };
-  const { accountId } = found;
-  const owner = { accountId, isOfOnlyAccount: hasPreview && (await isOnlyAccount(db, accountId)) };
-  const previews = hasPreview && mayShowPreviews(found.domain, owner, services);
-  const hash = link.password;
+  const previews = hasPreview && (await showsPreviews(db, stored, services));
+  const hash = found.password;
   const visitor = {
     country: countryCode(country ?? ''),
     userAgent,
@@ -106,7 +178,23 @@ export async function explainRedirect(
     referrerHost: referrer ? hostOfText(referrer) : null,
   };
   const blocked = services.lists.blocks(found);
-  const hosts = [found.domain.name];
-  const { forwardsPath } = found.domain;
-  return explainDecision(link, visitor, at?.at ?? now, { blocked, hosts, forwardsPath, rest, previews });
+  const hosts = stored === null ? [] : [stored.domain.name];
+  const forwardsPath = stored?.domain.forwardsPath;
+  const decision = explainDecision(link, visitor, at?.at ?? now, {
+    ...{ blocked, hosts, forwardsPath, rest, previews },
+  });
+  return { ...decision, link: asked };
+}
+
+/** True if the domain of a link shows previews to programs. */
+async function showsPreviews(
+  db: Data,
+  { accountId, domain }: Link & { readonly domain: Domain },
+  services: Pick<Services, 'verifiesDomains' | 'sharedPreviews'>,
+): Promise<boolean> {
+  return mayShowPreviews(
+    domain,
+    { accountId, isOfOnlyAccount: await isOnlyAccount(db, accountId) },
+    services,
+  );
 }

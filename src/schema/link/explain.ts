@@ -1,16 +1,13 @@
 import type { RuleStep, TargetShare } from '../../domain/rule/lead.ts';
 import { MAX_RULE_TARGETS, MAX_RULES } from '../../domain/rule/limits.ts';
-import {
-  allRedirectRules,
-  type ExplainedDecision,
-  type RedirectStep,
-  redirectOutcomes,
-} from '../../domain/visit/decide-redirect.ts';
-import { explainInput, explainRedirect } from '../../domain/visit/explanation.ts';
+import { listRuleWarnings } from '../../domain/rule/warnings.ts';
+import { allRedirectRules, type RedirectStep, redirectOutcomes } from '../../domain/visit/decide-redirect.ts';
+import { type Explanation, explainInput, explainRedirect } from '../../domain/visit/explanation.ts';
 import { costs, getField, STATEMENT_COST } from '../../engine/graphql/cost/costs.ts';
 import { builder } from '../builder.ts';
 import { PASSWORD_COST } from '../cost/field-cost.ts';
 import { enumType, inputType } from '../domain-types.ts';
+import { analysisCost, RuleWarningType } from './rules.ts';
 
 const RedirectOutcome = enumType('RedirectOutcome', 'The result of a visit.', redirectOutcomes);
 
@@ -62,7 +59,7 @@ const Step = builder.objectRef<RedirectStep>('RedirectStep').implement({
   }),
 });
 
-const Decision = builder.objectRef<ExplainedDecision>('RedirectDecision').implement({
+const Decision = builder.objectRef<Explanation>('RedirectDecision').implement({
   description: 'The result of a visit, and the reasons.',
   fields: (t) => ({
     outcome: t.expose('outcome', { type: RedirectOutcome, description: 'The result of the visit.' }),
@@ -77,14 +74,23 @@ const Decision = builder.objectRef<ExplainedDecision>('RedirectDecision').implem
       extensions: costs({ size: Object.keys(allRedirectRules).length + MAX_RULES }),
       resolve: ({ steps }) => steps,
     }),
+    ruleWarnings: t.field({
+      type: [RuleWarningType],
+      description: 'The warnings of the rules and tests in this question, as in `Link.ruleWarnings`.',
+      extensions: analysisCost,
+      resolve: ({ link }, _args, { now }) => (link ? listRuleWarnings(link, now()) : []),
+    }),
   }),
 });
 
 const Input = inputType(
   'ExplainRedirectInput',
-  'A link, and the visitor of a simulated request.',
+  'A link, optionally with unsaved parts, and the visitor of a simulated request.',
   explainInput,
 );
+
+/** The fields that stand for parts of the link: they are checked as those of a change are. */
+const draftFields = ['url', 'targeting', 'rules', 'ruleTests'];
 
 /** The cost of a visitor's way through the rules of a link. */
 const RULES_COST = 200;
@@ -97,6 +103,7 @@ builder.queryField('explainRedirect', (t) =>
       work: ({ input }) =>
         STATEMENT_COST +
         RULES_COST +
+        (draftFields.every((name) => getField(input, name) === undefined) ? 0 : STATEMENT_COST) +
         (getField(input, 'path') == null ? 0 : STATEMENT_COST) +
         (getField(input, 'password') == null ? 0 : PASSWORD_COST),
     }),

@@ -34,7 +34,6 @@ import { linkStatus, linkStatuses } from '../../domain/link/status.ts';
 import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
 import { upsertLink } from '../../domain/link/upsert.ts';
 import { spendOnDeletions, spendOnNew, spendOnUpdates } from '../../domain/link/written-rows.ts';
-import { MAX_RULE_TESTS, MAX_RULES } from '../../domain/rule/limits.ts';
 import { readStoredRules, readStoredTests } from '../../domain/rule/parse.ts';
 import { listRuleWarnings } from '../../domain/rule/warnings.ts';
 import { composeShortUrl } from '../../domain/short-domain/host.ts';
@@ -65,7 +64,7 @@ import {
 import { Space } from '../space.ts';
 import { Tag } from '../tag.ts';
 import { LinkPrivacy } from './privacy.ts';
-import { isOfRootField, LinkRule, RuleTest, RuleWarningType } from './rules.ts';
+import { analysisCost, isOfRootField, LinkRule, RuleTest, RuleWarningType } from './rules.ts';
 import { LinkTargeting, targetColumns, targetsLength } from './targeting.ts';
 
 const LinkStatus = enumType('LinkStatus', 'The state of a link. Each link has exactly one.', linkStatuses);
@@ -76,8 +75,6 @@ const QrErrorCorrection = enumType(
   qrErrorCorrections,
 );
 
-/** The cost of the analysis of a link's rules, which may take as long as several QR codes. */
-const ANALYSIS_COST = 1_500;
 /** A QR code takes a millisecond of work, and a few kilobytes of text. */
 const qrCodeCost = { weight: 1_000, work: 200, isOfRecord: true };
 
@@ -224,12 +221,7 @@ export const Link = builder.prismaObject('Link', {
       select: { url: true, rules: true, ruleTests: true },
       description:
         'Rules that can match nobody or that others cover, and tests that fail. Null except in the record of a root field, such as `link`.',
-      extensions: costs({
-        size: MAX_RULES + MAX_RULE_TESTS,
-        weight: 1,
-        work: ANALYSIS_COST,
-        isOfRecord: true,
-      }),
+      extensions: analysisCost,
       resolve: (link, _args, { now }, info) => (isOfRootField(info) ? listRuleWarnings(link, now()) : null),
     }),
     clicks: t.int({

@@ -1,5 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { MAX_CONDITION_VALUES, MAX_CONDITIONS, MAX_RULE_TARGETS } from '../../domain/rule/limits.ts';
+import {
+  MAX_CONDITION_VALUES,
+  MAX_CONDITIONS,
+  MAX_RULE_TARGETS,
+  MAX_RULE_TESTS,
+  MAX_RULES,
+} from '../../domain/rule/limits.ts';
 import {
   type Choice,
   devices,
@@ -228,6 +234,11 @@ export const RuleWarningType = builder.objectRef<RuleWarning>('RuleWarning').imp
       resolve: ({ by }) => by,
     }),
   }),
+});
+
+/** The cost of the warnings of a link's rules: their analysis may take as long as several QR codes. */
+export const analysisCost = costs({
+  ...{ size: MAX_RULES + MAX_RULE_TESTS, weight: 1, work: 1_500, isOfRecord: true },
 });
 
 /** True for the record of a root field, which is no list, and for that of a reverted change. */
