@@ -25,6 +25,11 @@ export const settingsTexts: SettingsTexts = {
     shared: 'Gemeinsam',
     verified: 'Bestätigt',
     unverified: 'Nicht bestätigt',
+    none: 'Noch keine eigene Domain',
+    noneYet:
+      'Kurzlinks auf Ihrem eigenen Host erkennen Besucher wieder. Sie brauchen Zugang zu seinen DNS-Einstellungen.',
+    dnsAhead:
+      'Das tragen Sie beim DNS-Anbieter ein. Ein TXT-Eintrag, der beweist, dass der Host Ihnen gehört, folgt nach dem Speichern.',
     showDns: 'DNS-Eintrag',
     dns: (host) =>
       `Besucher erreichen die Links dieses Hosts noch nicht. Tragen Sie dies dort ein, wo das DNS von ${host} verwaltet wird, meist beim Anbieter der Domain.`,
@@ -117,6 +122,10 @@ export const settingsTexts: SettingsTexts = {
     noneYet: 'Ein Webhook sendet jede Änderung an eine URL von Ihnen, signiert mit einem Geheimnis.',
     url: 'URL des Empfängers',
     urlHint: 'Eine https-URL, die aus dem Internet erreichbar ist.',
+    receives: 'Was der Empfänger bekommt',
+    receivesHint:
+      'Ein POST je Änderung, nach etwa einer Sekunde. Der Empfänger prüft die Signatur mit dem Geheimnis und antwortet innerhalb von 10 Sekunden mit 200 bis 299.',
+    tested: 'Der Test, wie er gesendet wird',
     allEvents: 'Alle Ereignisse',
     events: 'Ereignisse',
     rotate: 'Neues Geheimnis',

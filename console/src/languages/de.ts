@@ -1570,7 +1570,8 @@ export const texts: Translation = {
     create: 'Neues Pixel',
     edit: (name) => `${name} bearbeiten`,
     none: 'Noch keine Pixel',
-    noneYet: 'Ein Pixel meldet Besuche von Links an ein Werbenetzwerk.',
+    noneYet:
+      'Ein Pixel meldet einem Werbenetzwerk, wer einem Link folgt: Besucher bekommen eine Seite, die es lädt, und sind nach einer Sekunde am Ziel.',
     name: 'Name',
     type: 'Netzwerk',
     value: 'ID',

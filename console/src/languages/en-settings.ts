@@ -33,6 +33,10 @@ export const settingsTexts = {
     shared: 'Shared',
     verified: 'Verified',
     unverified: 'Not verified',
+    none: 'No domain of your own yet',
+    noneYet: 'Short links on your own host look familiar to visitors. You need access to its DNS.',
+    dnsAhead:
+      'You will enter this at the DNS provider. A TXT record that proves that the host is yours follows once it is saved.',
     showDns: 'DNS record',
     dns: (host: string) =>
       `Visitors do not get the links of this host yet. Enter this where the DNS of ${host} is managed, usually at whoever sold you the domain.`,
@@ -125,6 +129,10 @@ export const settingsTexts = {
     noneYet: 'A webhook sends each change to a URL of yours, signed with a secret.',
     url: 'URL of the receiver',
     urlHint: 'An https URL that can be reached from the Internet.',
+    receives: 'What the receiver gets',
+    receivesHint:
+      'One POST for each change, within about a second. The receiver checks the signature with the secret, and answers with 200 to 299 within 10 seconds.',
+    tested: 'The test, as it is sent',
     allEvents: 'All events',
     events: 'Events',
     rotate: 'New secret',

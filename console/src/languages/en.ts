@@ -1375,7 +1375,8 @@ const english = {
     create: 'New pixel',
     edit: (name: string) => `Edit ${name}`,
     none: 'No pixels yet',
-    noneYet: 'A pixel reports visits of links to an advertising network.',
+    noneYet:
+      'A pixel tells an advertising network who follows a link: visitors get a page that loads it, and continue within a second.',
     name: 'Name',
     type: 'Network',
     value: 'ID',

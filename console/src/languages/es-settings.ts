@@ -24,6 +24,10 @@ export const settingsTexts: SettingsTexts = {
     shared: 'Compartido',
     verified: 'Verificado',
     unverified: 'Sin verificar',
+    none: 'Aún no hay un dominio propio',
+    noneYet: 'Los visitantes reconocen los enlaces cortos en su propio host. Necesita acceso a su DNS.',
+    dnsAhead:
+      'Añádalo en su proveedor de DNS. Un registro TXT, que demuestra que el host es suyo, aparece después de guardar.',
     showDns: 'Registro DNS',
     dns: (host) =>
       `Los visitantes aún no pueden abrir los enlaces de este host. Añada esto donde se gestiona el DNS de ${host}, casi siempre donde se compró el dominio.`,
@@ -116,6 +120,10 @@ export const settingsTexts: SettingsTexts = {
     noneYet: 'Un webhook envía cada cambio a una URL suya, firmado con un secreto.',
     url: 'URL del receptor',
     urlHint: 'Una URL https accesible desde Internet.',
+    receives: 'Lo que recibe el receptor',
+    receivesHint:
+      'Un POST por cada cambio, en un segundo aproximadamente. El receptor comprueba la firma con el secreto y responde de 200 a 299 en menos de 10 segundos.',
+    tested: 'La prueba, tal como se envía',
     allEvents: 'Todos los eventos',
     events: 'Eventos',
     rotate: 'Nuevo secreto',

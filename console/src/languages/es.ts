@@ -1471,7 +1471,8 @@ export const texts: Translation = {
     create: 'Nuevo píxel',
     edit: (name) => `Editar ${name}`,
     none: 'Aún no hay píxeles',
-    noneYet: 'Un píxel comunica las visitas de los enlaces a una red publicitaria.',
+    noneYet:
+      'Un píxel comunica a una red publicitaria quién sigue un enlace: una página lo carga y lleva al destino en un segundo.',
     name: 'Nombre',
     type: 'Red',
     value: 'Identificador',

@@ -24,6 +24,11 @@ export const settingsTexts: SettingsTexts = {
     shared: 'Partagé',
     verified: 'Vérifié',
     unverified: 'Non vérifié',
+    none: 'Aucun domaine à vous pour le moment',
+    noneYet:
+      'Les visiteurs reconnaissent les liens courts sur votre propre hôte. Il vous faut l’accès à son DNS.',
+    dnsAhead:
+      'À ajouter chez votre fournisseur DNS. Un enregistrement TXT, qui prouve que l’hôte est à vous, suit après l’enregistrement.',
     showDns: 'Enregistrement DNS',
     dns: (host) =>
       `Les visiteurs n’ont pas encore accès aux liens de cet hôte. Ajoutez ceci là où le DNS de ${host} est géré, le plus souvent chez le vendeur du domaine.`,
@@ -117,6 +122,10 @@ export const settingsTexts: SettingsTexts = {
     noneYet: 'Un webhook envoie chaque modification à une URL à vous, signée avec un secret.',
     url: 'URL du destinataire',
     urlHint: 'Une URL https accessible depuis Internet.',
+    receives: 'Ce que reçoit le destinataire',
+    receivesHint:
+      'Un POST par modification, en une seconde environ. Le destinataire vérifie la signature avec le secret et répond entre 200 et 299 en moins de 10 secondes.',
+    tested: 'Le test, tel qu’il est envoyé',
     allEvents: 'Tous les événements',
     events: 'Événements',
     rotate: 'Nouveau secret',

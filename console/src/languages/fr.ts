@@ -1477,7 +1477,8 @@ export const texts: Translation = {
     create: 'Nouveau pixel',
     edit: (name) => `Modifier ${name}`,
     none: 'Aucun pixel pour le moment',
-    noneYet: 'Un pixel signale les visites des liens à un réseau publicitaire.',
+    noneYet:
+      'Un pixel signale à un réseau publicitaire qui suit un lien : une page le charge, puis mène à la destination en une seconde.',
     name: 'Nom',
     type: 'Réseau',
     value: 'Identifiant',

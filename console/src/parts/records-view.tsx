@@ -104,7 +104,8 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
         ]}
       />
     );
-  const isEmpty = nodes?.length === 0 && words.none !== undefined;
+  // Nothing of one's own: what cannot be changed comes from the service.
+  const isEmpty = nodes?.every(isFixed) === true && words.none !== undefined;
   return (
     <>
       <RecordsHead

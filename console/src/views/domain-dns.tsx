@@ -9,7 +9,7 @@ import { type DomainRowFragment, VerifyDomainDocument } from '../generated/docum
 import { CopyButton } from '../parts/copy.tsx';
 import { settingsTexts } from '../settings-texts.ts';
 
-interface DnsRecord {
+export interface DnsRecord {
   readonly type: string;
   readonly name: string;
   readonly value: string;
@@ -19,7 +19,7 @@ interface DnsRecord {
 const withoutPort = (host: string): string => host.replace(/:\d+$/, '');
 
 /** The record that leads visitors of the host to the service; null if the service has no host on the Internet. */
-function addressRecord(host: string, serviceHost: string): DnsRecord | null {
+export function addressRecord(host: string, serviceHost: string): DnsRecord | null {
   const value = withoutPort(serviceHost).replace(/^\[(.*)\]$/, '$1');
   if (!/[.:]/.test(value)) return null;
   const type = value.includes(':') ? 'AAAA' : /^[\d.]+$/.test(value) ? 'A' : 'CNAME';
@@ -59,42 +59,7 @@ export function DomainDns({
       <li>
         {(address || !verified) && <p>{verified ? t.dnsVerified : t.dns(withoutPort(name))}</p>}
         {address === null && <p>{t.noAddress(serviceHost)}</p>}
-        {(address || proof) && (
-          <table>
-            <thead>
-              <tr>
-                {[t.recordType, t.recordName, t.recordValue].map((label) => (
-                  <th key={label} scope="col">
-                    {label}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            {[address, proof].map(
-              (record) =>
-                record && (
-                  <tbody key={record.type}>
-                    <tr>
-                      <td data-label={t.recordType}>
-                        <code>{record.type}</code>
-                      </td>
-                      <td data-label={t.recordName}>
-                        <code>{record.name}</code> <CopyButton text={record.name} />
-                      </td>
-                      <td data-label={t.recordValue}>
-                        <code>{record.value}</code> <CopyButton text={record.value} />
-                      </td>
-                    </tr>
-                    <tr>
-                      <td colSpan={3} className="hint">
-                        {record.why}
-                      </td>
-                    </tr>
-                  </tbody>
-                ),
-            )}
-          </table>
-        )}
+        {(address || proof) && <DnsTable records={[address, proof].filter((one) => one !== null)} />}
         {address && proof && (
           <CopyButton
             text={[address, proof].map(({ type, name, value }) => `${type}\t${name}\t${value}`).join('\n')}
@@ -122,5 +87,43 @@ export function DomainDns({
         </li>
       )}
     </ol>
+  );
+}
+
+/** Records as DNS providers ask for them, each part with a button that copies it. */
+export function DnsTable({ records }: { records: readonly DnsRecord[] }): ReactElement {
+  const t = settingsTexts.domains;
+  return (
+    <table>
+      <thead>
+        <tr>
+          {[t.recordType, t.recordName, t.recordValue].map((label) => (
+            <th key={label} scope="col">
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {records.map(({ type, name, value, why }) => (
+        <tbody key={type}>
+          <tr>
+            <td data-label={t.recordType}>
+              <code>{type}</code>
+            </td>
+            <td data-label={t.recordName}>
+              <code>{name}</code> <CopyButton text={name} />
+            </td>
+            <td data-label={t.recordValue}>
+              <code>{value}</code> <CopyButton text={value} />
+            </td>
+          </tr>
+          <tr>
+            <td colSpan={3} className="hint">
+              {why}
+            </td>
+          </tr>
+        </tbody>
+      ))}
+    </table>
   );
 }

@@ -20,14 +20,19 @@ import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { settingsTexts } from '../settings-texts.ts';
 import { texts } from '../texts.ts';
 import { trimPasted, withScheme } from '../words/format.ts';
-import { DomainDns } from './domain-dns.tsx';
+import { addressRecord, DnsTable, DomainDns } from './domain-dns.tsx';
 
 const DomainApps = lazily(async () => (await import('./domain-apps.tsx')).DomainApps, null);
 
+/** The host of the service itself, to which others lead. */
+function useServiceHost(): string {
+  const all = useRead(ChoicesDocument, {}, { on: ['DOMAIN'] }).data?.domains.nodes;
+  return all?.find(({ shared }) => shared)?.name ?? location.host;
+}
+
 export function DomainsView(): ReactElement {
   const session = useSession();
-  const all = useRead(ChoicesDocument, {}, { on: ['DOMAIN'] }).data?.domains.nodes;
-  const serviceHost = all?.find(({ shared }) => shared)?.name ?? location.host;
+  const serviceHost = useServiceHost();
   const [open, setOpen] = useState<DomainRowFragment | null>(null);
   const t = settingsTexts.domains;
   return (
@@ -90,6 +95,8 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
   const host = trimPasted(name)
     .replace(/^https?:\/\//i, '')
     .replace(/\/$/, '');
+  const serviceHost = useServiceHost();
+  const address = domain === null && /.\../.test(host) ? addressRecord(host, serviceHost) : null;
   const save = async () => {
     const input = {
       name: host,
@@ -122,6 +129,12 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
             hint={domain ? t.renamed : t.nameHint}
             autoFocus
           />
+          {address && (
+            <div className="dns">
+              <p>{t.dnsAhead}</p>
+              <DnsTable records={[address]} />
+            </div>
+          )}
           <TextField
             label={t.root}
             type="url"

@@ -73,6 +73,7 @@ function PixelForm({ record: pixel, dialog }: RecordFormProps<PixelRowFragment>)
     <FormDialog {...dialog} done={texts.saved(name)} shown={['name', 'type', 'value']} onSubmit={save}>
       {(errors) => (
         <>
+          <p className="hint">{t.noneYet}</p>
           <NameField label={t.name} value={name} onText={setName} error={errors.name} />
           <SelectField
             label={t.type}

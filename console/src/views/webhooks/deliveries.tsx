@@ -12,6 +12,7 @@ import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { ago, atMoment } from '../../words/format.ts';
 import { describeAttempt, tellOutcome } from './outcome.ts';
+import { WebhookRequest } from './request.tsx';
 
 /**
  * The deliveries of a webhook, shown on request or after a test.
@@ -26,12 +27,19 @@ export function Deliveries(props: { webhook: WebhookRowFragment; test: object | 
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{settingsTexts.webhooks.deliveries}</summary>
-      {isOpen && <List webhook={webhook} />}
+      {isOpen && <List webhook={webhook} isTested={test !== null} />}
     </details>
   );
 }
 
-function List({ webhook }: { webhook: WebhookRowFragment }): ReactElement | null {
+function List({
+  webhook,
+  isTested,
+}: {
+  webhook: WebhookRowFragment;
+  /** True to show the newest test as it is sent. */
+  isTested: boolean;
+}): ReactElement | null {
   const { id, disabled } = webhook;
   const session = useSession();
   const [after, setAfter] = useState<string | null>(null);
@@ -52,8 +60,10 @@ function List({ webhook }: { webhook: WebhookRowFragment }): ReactElement | null
   const { nodes = [], pageInfo } = data?.webhook?.deliveries ?? {};
   if (!data) return null;
   if (nodes.length === 0) return <p className="hint">{t.noDeliveries}</p>;
+  const ping = isTested && nodes.find(({ event }) => event === 'PING');
   return (
     <>
+      {ping && <WebhookRequest url={webhook.url} test={{ id, at: ping.createdAt }} />}
       <ul className="deliveries">
         {nodes.map((one) => (
           <li key={one.id}>

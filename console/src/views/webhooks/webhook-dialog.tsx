@@ -12,6 +12,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { withScheme } from '../../words/format.ts';
+import { WebhookRequest } from './request.tsx';
 
 const named = Object.keys(texts.webhookEvents) as WebhookEvent[]; // The texts have a name for every event.
 /** The events to choose from: every webhook gets tests. */
@@ -96,6 +97,11 @@ export function WebhookDialog({
             ))}
             {errors.events && <p className="error">{errors.events}</p>}
           </fieldset>
+          <details>
+            <summary>{t.receives}</summary>
+            <p className="hint">{t.receivesHint}</p>
+            <WebhookRequest url={url} />
+          </details>
         </>
       )}
     </FormDialog>
