@@ -11,5 +11,5 @@ const loaders: Readonly<Record<Language, () => Promise<{ readonly settingsTexts:
 
 const loaded = await loaders[language]();
 
-/** The texts of domains and their apps, people and webhooks in the language of the page. Only what is loaded lazily may import them: the page would wait for them. */
+/** The texts of domains and their apps, people, webhooks, settings, the quick search and first steps, in the language of the page. Only what is loaded lazily may import them: the page would wait for them. */
 export const settingsTexts = isolating(loaded.settingsTexts);

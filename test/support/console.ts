@@ -151,3 +151,9 @@ export async function unfold(page: Page): Promise<void> {
     for (const fold of folds) fold.setAttribute('open', '');
   });
 }
+
+/** Chooses what the menu of the account offers, such as signing out. */
+export async function chooseInAccount(page: Page, name: string): Promise<void> {
+  await page.locator('.account').click();
+  await page.locator('.account + .menu:popover-open').getByText(name, { exact: true }).click();
+}

@@ -17,10 +17,11 @@ import { ViewerDocument } from '../generated/documents.ts';
 import { FaultNotice } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { focusSoon, isFocusFree } from './focus.ts';
-import { Frame, ProfileView } from './frame.tsx';
+import { Frame } from './frame.tsx';
 import { Gate, waiting } from './gate.tsx';
 import { SignInForm } from './sign-in.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
+import { ProfileView } from './views.tsx';
 
 type State =
   | { readonly at: 'entering' }

@@ -35,3 +35,12 @@ export function useShortcuts(actions: Parameters<typeof onShortcut>[1]): void {
     return () => document.removeEventListener('keydown', onKey);
   }, []);
 }
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** The keys of the quick search, as they stand on the keyboard. */
+export const shownFindKey = isMac ? '⌘K' : 'Ctrl K';
+
+/** True for the keys of the quick search, which also count while somebody types. */
+export const isFindKey = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean =>
+  key.toLowerCase() === 'k' && (isMac ? metaKey : ctrlKey) && !altKey && !shiftKey;

@@ -14,6 +14,8 @@ export interface MenuItem {
   readonly danger?: boolean;
   /** True for the chosen one of several. */
   readonly checked?: boolean;
+  /** True for the first one of a group. */
+  readonly begins?: boolean;
   run?(): void;
 }
 
@@ -22,11 +24,14 @@ export function Menu({
   label,
   icon = 'more',
   items,
+  look = 'button quiet',
   children,
 }: {
   label: string;
   icon?: IconName;
   items: readonly MenuItem[];
+  /** The class of a button with contents of its own. */
+  look?: string;
   children?: ReactNode;
 }): ReactElement {
   const listId = useId();
@@ -73,7 +78,7 @@ export function Menu({
       <button
         ref={button}
         type="button"
-        className={children ? 'button quiet' : 'bare'}
+        className={children ? look : 'bare'}
         aria-label={children ? undefined : label}
         aria-haspopup="menu"
         aria-expanded={isOpen}
@@ -108,7 +113,7 @@ export function Menu({
       >
         {isOpen &&
           items.map((item) => {
-            const { id, name, icon, shortcut, href, danger, checked } = item;
+            const { id, name, icon, shortcut, href, danger, checked, begins } = item;
             const common = {
               role: checked === undefined ? 'menuitem' : 'menuitemradio',
               'aria-label': name,
@@ -128,7 +133,7 @@ export function Menu({
                 key={id ?? name}
                 {...common}
                 type="button"
-                className={danger ? 'danger' : undefined}
+                className={[danger && 'danger', begins && 'begins'].filter(Boolean).join(' ')}
                 onClick={() => choose(item)}
               >
                 {content}

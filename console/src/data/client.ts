@@ -15,7 +15,15 @@ const withoutId = [
     'Viewer',
     'DeletedRecord',
   ],
-  ...['LinkExpiration', 'LinkPreview', 'LinkTargeting', 'CountryTarget', 'LanguageTarget', 'PlatformTarget'],
+  ...[
+    'Brand',
+    'LinkExpiration',
+    'LinkPreview',
+    'LinkTargeting',
+    'CountryTarget',
+    'LanguageTarget',
+    'PlatformTarget',
+  ],
   ...[
     'DomainVerification',
     'DomainApps',

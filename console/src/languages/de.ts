@@ -733,7 +733,7 @@ export const texts: Translation = {
     signedIn: 'Sie sind angemeldet. Schließen Sie diese Seite, und machen Sie dort weiter, wo Sie waren.',
   },
   account: {
-    switch: 'Konto wechseln',
+    menu: 'Konto',
     signOut: 'Abmelden',
   },
   noMember: {
@@ -828,6 +828,11 @@ export const texts: Translation = {
     people: 'Personen',
     keys: 'Schlüssel',
     activity: 'Aktivität',
+    settings: 'Einstellungen',
+    organise: 'Ordnen',
+    channels: 'Kanäle',
+    team: 'Team',
+    find: 'Schnellsuche',
   },
   pages: { all: 'Seiten', first: '← Erste', previous: '← Zurück', next: 'Weiter →' },
   help: {

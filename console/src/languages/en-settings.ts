@@ -11,7 +11,7 @@ const disabledFor: Words<WebhookDisabledReason> = {
   BY_HAND: 'Disabled by hand: nothing is sent until it is enabled.',
 };
 
-/** The texts of the views of domains and their apps, people and webhooks. */
+/** The texts of the views of domains and their apps, people, webhooks and settings, of the quick search, and of the first steps. */
 export const settingsTexts = {
   domains: {
     lead: 'The hosts of your short links.',
@@ -113,11 +113,6 @@ export const settingsTexts = {
     revoke: 'Revoke',
     revokeTitle: (email: string) => `Revoke the invitation for ${email}?`,
     revokeWarning: 'Its link stops working.',
-    settings: 'Account settings',
-    accountName: 'Name of the account',
-    accountNameHint: 'What people see. The operator’s commands keep their own name for it.',
-    defaultPrivacy: 'Statistics of new links',
-    defaultPrivacyHint: 'Who sees them. Existing links stay as they are.',
   },
   webhooks: {
     madeBy: (maker: string | null, changer: string | null) =>
@@ -156,6 +151,64 @@ export const settingsTexts = {
     refresh: 'Refresh',
     deleteTitle: 'Delete the webhook?',
     deleteWarning: (url: string) => `Nothing is sent to ${url} any more, and its deliveries are lost.`,
+  },
+  palette: {
+    placeholder: 'Links, spaces, tags, views and actions',
+    recent: 'Recent',
+    actions: 'Actions',
+    newest: 'Newest links',
+    views: 'Go to',
+    switch: 'Switch account',
+    none: 'Nothing found. Try a shorter text.',
+  },
+  settings: {
+    lead: 'Name, privacy and brand of this account.',
+    readOnly: 'Only owners can change these settings.',
+    account: 'Account',
+    accountName: 'Account name',
+    accountNameHint: 'Shown to members and in invitations.',
+    defaultPrivacy: 'Statistics of new links',
+    defaultPrivacyHint: 'Who sees them. Existing links do not change.',
+    brand: 'Brand',
+    brandLead: 'Visitors see it on pages of your domains: password, ended, unknown, statistics.',
+    logo: 'Logo',
+    logoHint: 'PNG, JPEG or WebP, up to 512 kB.',
+    removeLogo: 'Remove logo',
+    colour: 'Colour',
+    colourHint: 'Buttons and links. Light colours are darkened.',
+    pick: 'Pick a colour',
+    brandName: 'Name',
+    brandNameHint: 'Beside the logo.',
+    helpUrl: 'Help page',
+    helpUrlHint: 'An https URL, linked below each page.',
+    removeBrand: 'Remove brand',
+    preview: 'Preview',
+    page: {
+      title: 'Enter the password',
+      text: 'This link is protected by a password.',
+      label: 'Password',
+      submit: 'Continue',
+      help: 'Help',
+    },
+    saved: 'Settings saved',
+    wrong: {
+      brandLogo: 'This file is no PNG, JPEG or WebP of up to 512 kB. Choose another one.',
+      brandColour: 'Enter a colour such as #3a4fd8.',
+      brandName: 'Enter 1 to 60 characters.',
+      brandHelpUrl: 'Enter an https URL. Blocked hosts are refused.',
+    },
+  },
+  firstSteps: {
+    title: 'Get started',
+    make: 'Make a link',
+    url: 'Destination',
+    placeholder: 'Paste a long URL',
+    shorten: 'Shorten',
+    share: 'Share it',
+    shareHint: 'Copy the short URL. Visits show up here within seconds.',
+    invite: 'Invite somebody',
+    inviteHint: 'Colleagues work in the same account.',
+    done: 'Done',
   },
 };
 

@@ -582,7 +582,7 @@ const english = {
     signedIn: 'You are signed in. Close this page, and go on where you were.',
   },
   account: {
-    switch: 'Switch to another account',
+    menu: 'Account',
     signOut: 'Sign out',
   },
   noMember: {
@@ -677,6 +677,11 @@ const english = {
     people: 'People',
     keys: 'Keys',
     activity: 'Activity',
+    settings: 'Settings',
+    organise: 'Organise',
+    channels: 'Channels',
+    team: 'Team',
+    find: 'Quick search',
   },
   pages: { all: 'Pages', first: '← First', previous: '← Previous', next: 'Next →' },
   help: {

@@ -503,7 +503,7 @@ export const texts: Translation = {
     signedIn: 'Ha iniciado sesión. Cierre esta página y siga donde estaba.',
   },
   account: {
-    switch: 'Cambiar de cuenta',
+    menu: 'Cuenta',
     signOut: 'Cerrar sesión',
   },
   noMember: {
@@ -597,6 +597,11 @@ export const texts: Translation = {
     people: 'Miembros',
     keys: 'Claves',
     activity: 'Actividad',
+    settings: 'Ajustes',
+    organise: 'Organizar',
+    channels: 'Canales',
+    team: 'Equipo',
+    find: 'Búsqueda rápida',
   },
   pages: { all: 'Páginas', first: '← Inicio', previous: '← Anterior', next: 'Siguiente →' },
   help: {

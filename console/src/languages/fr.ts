@@ -507,7 +507,7 @@ export const texts: Translation = {
     signedIn: 'Vous êtes connecté. Fermez cette page, et reprenez là où vous étiez.',
   },
   account: {
-    switch: 'Changer de compte',
+    menu: 'Compte',
     signOut: 'Se déconnecter',
   },
   noMember: {
@@ -603,6 +603,11 @@ export const texts: Translation = {
     people: 'Membres',
     keys: 'Clés',
     activity: 'Activité',
+    settings: 'Paramètres',
+    organise: 'Organiser',
+    channels: 'Canaux',
+    team: 'Équipe',
+    find: 'Recherche rapide',
   },
   pages: { all: 'Pages', first: '← Début', previous: '← Précédent', next: 'Suivant →' },
   help: {

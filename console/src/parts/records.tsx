@@ -8,14 +8,11 @@ export function RecordsHead({
   lead,
   create,
   onCreate,
-  children,
 }: {
   title: string;
   lead: string;
   create?: string | undefined;
   onCreate?: () => void;
-  /** Other buttons. */
-  children?: ReactNode;
 }): ReactElement {
   return (
     <header className="page-head">
@@ -23,15 +20,12 @@ export function RecordsHead({
         <h1>{title}</h1>
         <p className="quiet">{lead}</p>
       </div>
-      <div className="buttons">
-        {children}
-        {create !== undefined && (
-          <button type="button" className="button" onClick={onCreate}>
-            <Icon name="plus" />
-            {create}
-          </button>
-        )}
-      </div>
+      {create !== undefined && (
+        <button type="button" className="button" onClick={onCreate}>
+          <Icon name="plus" />
+          {create}
+        </button>
+      )}
     </header>
   );
 }

@@ -137,6 +137,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/keys', '.records li'],
     ['/profile', '.part .records li'],
     ['/activity', '.history li'],
+    ['/settings', '.visitor'],
   ];
   /** The pages for those who are not signed in. */
   const gates = [
@@ -153,7 +154,6 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/webhooks', 'New webhook'],
     ['/operations', 'New operation'],
     ['/people', 'Invite somebody'],
-    ['/people', 'Account settings'],
     ['/keys', 'New key'],
     ['/profile', 'Change: Kim'],
   ];

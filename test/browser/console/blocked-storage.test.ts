@@ -4,7 +4,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { addUser, newUrl, openConsole, PASSWORD, rowOf, shown, signIn } from '../../support/console.ts';
+import {
+  addUser,
+  chooseInAccount,
+  newUrl,
+  openConsole,
+  PASSWORD,
+  rowOf,
+  shown,
+  signIn,
+} from '../../support/console.ts';
 
 /** Scripts that block a page's storage as browsers do; the last as Firefox without DOM storage. */
 const blocks = {
@@ -40,13 +49,12 @@ describe.runIf(chromiumPath)('the console where storage is blocked, in a browser
     await (await newUrl(page)).fill('https://example.com/blocked');
     await page.keyboard.press('Enter');
     await shown(page.getByText('Your link is ready'));
-    await page.getByRole('button', { name: 'Appearance' }).click();
-    await page.locator('.menu:popover-open').getByRole('menuitemradio', { name: 'Dark' }).click();
+    await chooseInAccount(page, 'Dark');
     await expect.poll(() => page.evaluate('document.documentElement.style.colorScheme')).toBe('dark');
     const { alias } = await caller.link({ title: 'Live all the same' });
     await shown(rowOf(page, alias));
     expect(complaints).toEqual([]);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await chooseInAccount(page, 'Sign out');
     await shown(page.getByRole('heading', { name: 'Sign in' }));
     await shown(told(page));
   });

@@ -14,15 +14,14 @@ describe.runIf(chromiumPath)('the default privacy in the console, in a browser',
 
   test('is chosen by an owner, and is that of new and of pasted links', async () => {
     const caller = await server.caller('marketing');
-    const { page, accountId } = await signIn({ server, key: caller.key }, { path: '/people' });
+    const { page, accountId } = await signIn({ server, key: caller.key }, { path: '/settings' });
     const open = (path: string) => page.goto(`${server.origin}/console/${accountId}${path}`);
     const privacyOf = async (url: string) =>
       (await server.database.prisma.link.findFirst({ where: { url } }))?.privacy;
 
-    await page.getByRole('button', { name: 'Account settings' }).click();
     await page.getByLabel('Statistics of new links').selectOption('Only this account');
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await shown(page.getByText('Settings saved'));
 
     await open('/');
     await (await newUrl(page)).fill('https://example.com/private');

@@ -4,7 +4,15 @@ import type { Role } from '../../../src/domain/access/role.ts';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { BROWSER_TIMEOUT, chromiumPath, closeTabs } from '../../support/browser.ts';
-import { addUser, follow, giveSession, rowOf, shown, signIn } from '../../support/console.ts';
+import {
+  addUser,
+  chooseInAccount,
+  follow,
+  giveSession,
+  rowOf,
+  shown,
+  signIn,
+} from '../../support/console.ts';
 import { manyLinks } from '../../support/many-links.ts';
 import { visit } from '../../support/visit.ts';
 
@@ -317,7 +325,7 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
     await expect.poll(read).toEqual(both(false));
     await rowOf(page, alias).waitFor();
     // Nothing is left for the next person.
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await chooseInAccount(page, 'Sign out');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
   });

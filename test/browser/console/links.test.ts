@@ -5,6 +5,7 @@ import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import {
+  chooseInAccount,
   follow,
   giveSession,
   newUrl,
@@ -60,7 +61,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.goto(`${server.origin}/nowhere`);
     await page.goBack();
     await shown(page.getByText('No spaces yet'));
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await chooseInAccount(page, 'Sign out');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goBack();
     await page.reload();
@@ -608,7 +609,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
         'Changed: destination\nDestination: https://example.com/later → https://example.com/one\nRestore',
       ]);
     // Who signs out leaves nothing for the next person.
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await chooseInAccount(page, 'Sign out');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await expect.poll(() => page.evaluate('Object.keys(localStorage)')).toEqual([]);
   });
@@ -989,7 +990,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.locator('#main').waitFor();
     await expect.poll(() => drafts(page)).toContain('Typed');
     expect(await drafts(page)).not.toMatch(/example\.com|Before|Seen|Another/);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await chooseInAccount(page, 'Sign out');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await expect.poll(() => drafts(page)).toBe('{}');
   });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs, newTab } from '../../support/browser.ts';
-import { newUrl, rowOf, shown, signIn } from '../../support/console.ts';
+import { chooseInAccount, newUrl, rowOf, shown, signIn } from '../../support/console.ts';
 
 describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
   let server: TestServer;
@@ -102,10 +102,7 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     const { page, complaints } = await signIn({ server, key: caller.key }, { colorScheme: 'light' });
     const isDark = () =>
       page.evaluate(`getComputedStyle(document.body).backgroundColor === 'rgb(19, 19, 24)'`);
-    const choose = async (name: string) => {
-      await page.getByRole('button', { name: 'Appearance' }).click();
-      await page.locator('.menu:popover-open').getByRole('menuitemradio', { name }).click();
-    };
+    const choose = (name: string) => chooseInAccount(page, name);
     await expect.poll(() => isDark()).toBe(false);
     await choose('Dark');
     await expect.poll(() => isDark()).toBe(true);

@@ -7,6 +7,7 @@ import { BROWSER_TIMEOUT, chromiumPath, closeTabs } from '../../support/browser.
 import {
   addMember,
   addUser,
+  chooseInAccount,
   follow,
   giveSession,
   newUrl,
@@ -152,7 +153,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await vic.getByRole('button', { name: 'Save' }).click();
     await vic.getByText('The password is changed.').waitFor();
     await vic.getByRole('link', { name: 'Back to the console' }).click();
-    await vic.getByRole('button', { name: 'Sign out' }).click();
+    await chooseInAccount(vic, 'Sign out');
     await vic.getByRole('heading', { name: 'Sign in' }).waitFor();
     await expect.poll(async () => (await caller.rest('GET', '/links')).status).toBe(401);
     await page.getByRole('link', { name: 'Links', exact: true }).click();
@@ -252,10 +253,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await (await newUrl(page)).fill('https://example.com/of-the-first');
     await page.keyboard.press('Enter');
     await expect.poll(() => String(release)).not.toBe('() => {}');
-    const switchTo = async (name: string) => {
-      await page.getByRole('button', { name: 'Switch to another account' }).click();
-      await page.locator('.menu:popover-open').getByRole('menuitem', { name }).click();
-    };
+    const switchTo = (name: string) => chooseInAccount(page, name);
     await switchTo('second');
     await page.waitForURL(`${server.origin}/console/${otherId}/links`);
     await page.getByText('Editor', { exact: true }).waitFor();
@@ -285,14 +283,13 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
 
   test('an owner renames the account, and everybody changes their name, email and password, and ends their other sessions', async () => {
     const { key } = await server.caller('to be renamed');
-    const { page, userId } = await signIn({ server, key }, { path: '/people' });
-    await page.getByRole('button', { name: 'Account settings' }).click();
-    await page.getByLabel('Name of the account').fill('Marketing');
+    const { page, userId } = await signIn({ server, key }, { path: '/settings' });
+    await page.getByLabel('Account name').fill('Marketing');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.locator('.account').getByText('Marketing').waitFor();
     const elsewhere = await tabOfAnother(page, server.origin);
     await giveSession(elsewhere, server, userId);
-    await page.locator('.account').getByRole('link', { name: 'Kim' }).click();
+    await chooseInAccount(page, 'Profile');
     const sessions = page.getByRole('region', { name: 'Where you are signed in' });
     await shown(
       sessions.getByText('stays in this browser for a day, for you alone. Signing out, another person'),
@@ -399,7 +396,7 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
       },
     });
     await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
-    await page.getByRole('link', { name: 'Ana' }).click();
+    await chooseInAccount(page, 'Profile');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Laptop');
     await page.getByRole('button', { name: 'Go on' }).click();
@@ -408,7 +405,7 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByText('There is a passkey of yours on this device already').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await chooseInAccount(page, 'Sign out');
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByText('Laptop', { exact: true }).waitFor();
     server.clock.now = new Date(server.clock.now.getTime() + 20 * 60_000);
@@ -431,7 +428,7 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     const { origin, path } = await startOn('localhost', { sendMail });
     const { page } = await openConsole(origin, { path });
     await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
-    await page.getByRole('link', { name: 'Ana' }).click();
+    await chooseInAccount(page, 'Profile');
     await page.getByRole('button', { name: 'Change: ana@example.com' }).click();
     await page.getByRole('dialog').getByLabel('Email address').fill('ana.berg@example.com');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -468,7 +465,7 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     const { page } = await openConsole(origin, { path });
     await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
     await page.locator('#main').waitFor();
-    await page.getByRole('link', { name: 'Ana' }).click();
+    await chooseInAccount(page, 'Profile');
     await page.getByRole('button', { name: 'Link Company' }).click();
     await page.getByText(provider.issuer).waitFor();
     await follow(page, '/spaces');
@@ -500,7 +497,7 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     const { page } = await openConsole(origin, { path });
     await page.getByRole('button', { name: 'Sign in with Company' }).click();
     await page.getByText('Owner', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Ana' }).click();
+    await chooseInAccount(page, 'Profile');
     await page.getByText(provider.issuer).waitFor();
     expect(await page.getByText('Password').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Add a passkey' }).count()).toBe(0);
@@ -527,11 +524,11 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     // Without locks, streams of several tabs would take all the connections that a browser opens.
     await page.getByText('Live', { exact: true }).waitFor();
     expect(streams).toEqual([]);
-    await page.getByRole('link', { name: 'Ana' }).click();
+    await chooseInAccount(page, 'Profile');
     await page.getByText('need https and a host name').waitFor();
     await page.reload();
     await page.getByText('Where you are signed in').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await chooseInAccount(page, 'Sign out');
     await page.getByText('This address is not encrypted').waitFor();
   });
 });

@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { CURRENT_ROW, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
+import { useShortcuts } from '../../app/shortcuts.ts';
 import { Menu } from '../../controls/menu.tsx';
 import { aboutToGo } from '../../data/actions.ts';
 import { useEnding } from '../../data/ending.ts';
@@ -154,9 +155,12 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
   const t = texts.links;
   const around = { session, query: '', navigate, onQr: () => setQr(true), onDelete };
   // The head and its tabs have the others.
-  const items = linkActions(link, around).filter(
-    ({ id }) => !['copy', 'qr', 'edit', 'statistics'].includes(id),
+  const actions = linkActions(link, around);
+  const items = actions.filter(({ id }) => !['copy', 'qr', 'edit', 'statistics'].includes(id));
+  const byKey = actions.flatMap(({ id, shortcut, run }) =>
+    shortcut && run && id !== 'edit' ? [[shortcut, run]] : [],
   );
+  useShortcuts(Object.fromEntries(byKey));
   return (
     <header className="head">
       <div>

@@ -33,12 +33,12 @@ type LinkPages = Reading<unknown> & {
 };
 
 /** A page of the links of a state. Those with the alias or short URL that is searched come first. */
-export function useLinks(state: LinksState): LinkPages {
+export function useLinks(state: LinksState, size = PAGE): LinkPages {
   const { after, before } = state;
   const choices = useRead(ChoicesDocument, {}, { on: ['DOMAIN'] });
   const domains = choices.data?.domains.nodes ?? [];
   const on = ['LINK', 'SPACE', 'TAG'] as const;
-  const range = before === '' ? { first: PAGE, ...(after !== '' && { after }) } : { last: PAGE, before };
+  const range = before === '' ? { first: size, ...(after !== '' && { after }) } : { last: size, before };
   const filter = toFilter(state, domains);
   const titles = { ...filter, searchBy: 'TITLE' } as const;
   const [url1 = '', url2 = '', url3 = '', url4 = '', url5 = ''] = searchedShortUrls(state, domains);

@@ -16,10 +16,9 @@ import {
   type MembersQuery,
   RemoveMemberDocument,
   type Role,
-  UpdateAccountDocument,
   UpdateMemberDocument,
 } from '../../generated/documents.ts';
-import { EmailField, SelectField, TextField } from '../../parts/field.tsx';
+import { EmailField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { RoleField } from '../../parts/role-field.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
@@ -164,52 +163,6 @@ export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProp
             )}
             {webhooks.field}
           </div>
-        </>
-      )}
-    </FormDialog>
-  );
-}
-
-export function AccountSettings({ onClose }: DialogProps): ReactElement {
-  const session = useSession();
-  const { account } = session.viewer;
-  const [name, setName] = useState(account.name);
-  const [defaultPrivacy, setPrivacy] = useState(account.defaultPrivacy);
-  const save = async () => {
-    const { updateAccount } = await write(session, UpdateAccountDocument, {
-      input: { name, defaultPrivacy },
-    });
-    announceKinds('ACCOUNT');
-    return updateAccount;
-  };
-  return (
-    <FormDialog title={t.settings} shown={['name', 'defaultPrivacy']} onClose={onClose} onSubmit={save}>
-      {(errors) => (
-        <>
-          <TextField
-            {...{
-              label: t.accountName,
-              hint: t.accountNameHint,
-              value: name,
-              error: errors.name,
-              maxLength: 100,
-            }}
-            onText={setName}
-            autoFocus
-          />
-          <SelectField
-            {...{
-              label: t.defaultPrivacy,
-              hint: t.defaultPrivacyHint,
-              value: defaultPrivacy,
-              error: errors.defaultPrivacy,
-            }}
-            options={(['PUBLIC', 'PRIVATE'] as const).map((value) => ({
-              value,
-              text: texts.form.privacies[value],
-            }))}
-            onValue={setPrivacy}
-          />
         </>
       )}
     </FormDialog>

@@ -18,28 +18,22 @@ import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { ago, onDay } from '../../words/format.ts';
-import {
-  AccountSettings,
-  ChangeRole,
-  Invite,
-  type Member,
-  RemoveMember,
-  useMembers,
-} from './people-dialogs.tsx';
+import { ChangeRole, Invite, type Member, RemoveMember, useMembers } from './people-dialogs.tsx';
 
 type Invitation = InvitationsQuery['invitations']['nodes'][number];
 
 const t = settingsTexts.people;
 
 type Asked =
-  | { readonly for: 'invite' | 'settings' }
+  | { readonly for: 'invite' }
   | { readonly for: 'role' | 'remove'; readonly member: Member }
   | { readonly for: 'revoke'; readonly invitation: Invitation };
 
 /** The members of the account, and its invitations. */
 export function PeopleView(): ReactElement {
   const session = useSession();
-  const [asked, setAsked] = useState<Asked | null>(null);
+  // The quick search and the first steps lead to the form.
+  const [asked, setAsked] = useState<Asked | null>(history.state?.isNew ? { for: 'invite' } : null);
   const [link, setLink] = useState<string | null>(null);
   const { viewer, may } = session;
   const methods = useMethods();
@@ -51,18 +45,11 @@ export function PeopleView(): ReactElement {
         lead={t.lead(viewer.account.name)}
         create={may('PEOPLE') ? t.invite : undefined}
         onCreate={() => setAsked({ for: 'invite' })}
-      >
-        {may('ACCOUNT') && (
-          <button type="button" className="button quiet" onClick={() => setAsked({ for: 'settings' })}>
-            {t.settings}
-          </button>
-        )}
-      </RecordsHead>
+      />
       <Members onAsk={setAsked} />
       <h2>{t.invited}</h2>
       <Invitations onAsk={setAsked} />
       {asked?.for === 'invite' && <Invite onClose={close} onLink={setLink} />}
-      {asked?.for === 'settings' && <AccountSettings onClose={close} />}
       {asked?.for === 'role' && <ChangeRole member={asked.member} onClose={close} />}
       {asked?.for === 'remove' && <RemoveMember member={asked.member} onClose={close} />}
       {asked?.for === 'revoke' && (

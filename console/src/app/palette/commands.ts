@@ -1,0 +1,136 @@
+import { useLocation } from 'wouter';
+import type { MenuItem } from '../../controls/menu.tsx';
+import { useRead } from '../../data/read.ts';
+import { useSession } from '../../data/session.ts';
+import { LinkDocument, SpacesNamedDocument, TagsNamedDocument } from '../../generated/documents.ts';
+import { addressText } from '../../parts/address.tsx';
+import { settingsTexts } from '../../settings-texts.ts';
+import { texts } from '../../texts.ts';
+import { linkActions } from '../../views/links/link-actions.ts';
+import { parseState } from '../../views/links/links-state.ts';
+import { useLinks } from '../../views/links/use-links.ts';
+import { foldName, shortUrlText } from '../../words/format.ts';
+import { accountItems } from '../account-menu.tsx';
+import { places } from '../places.tsx';
+
+/** An entry of the quick search. */
+export interface Command extends MenuItem {
+  readonly id: string;
+  /** Words beside its name, which find it, too. */
+  readonly note?: string | undefined;
+  /** The colour of a space or tag. */
+  readonly color?: number;
+}
+
+export interface CommandGroup {
+  readonly name: string;
+  readonly commands: readonly Command[];
+}
+
+/** The most links, and the most spaces and tags, that a search shows. */
+const MAX_LINKS = 7;
+const MAX_OTHERS = 5;
+
+/** The last commands of each person in an account that led somewhere, by their session. */
+const recent = new Map<string, readonly Command[]>();
+
+const invite = { id: 'invite', name: settingsTexts.people.invite, icon: 'people' } as const;
+
+export interface Deeds {
+  onNew(): void;
+  onHelp(): void;
+  onQr(shortUrl: string): void;
+}
+
+/** The commands for a text, in groups; for none, the last ones and links come first. */
+export function useCommands(
+  text: string,
+  linkId: string | null,
+  { onNew, onHelp, onQr }: Deeds,
+): { readonly groups: readonly CommandGroup[]; readonly isLoading: boolean } {
+  const session = useSession();
+  const { accountId, viewer, may, canWrite } = session;
+  const [, navigate] = useLocation();
+  const search = text.trim();
+  const pause = search === '';
+  const found = useLinks({ ...parseState(''), search }, MAX_LINKS);
+  const spaces = useRead(SpacesNamedDocument, { search }, { pause });
+  const tags = useRead(TagsNamedDocument, { search }, { pause });
+  const { data } = useRead(LinkDocument, { id: linkId ?? '' }, { pause: linkId === null });
+  const own = `${viewer.user?.id} ${accountId}`;
+  const last = recent.get(own) ?? [];
+  const sought = foldName(text);
+  const t = settingsTexts.palette;
+  const matches = ({ name, note = '' }: Command) => foldName(`${name} ${note}`).includes(sought);
+  const going = (command: Omit<Command, 'run'> & { readonly path: string }): Command => {
+    const kept: Command = {
+      ...command,
+      run: () => {
+        recent.set(own, [kept, ...last.filter(({ id }) => id !== kept.id)].slice(0, MAX_OTHERS));
+        navigate(command.path);
+      },
+    };
+    return kept;
+  };
+  const named = (kind: 'space' | 'tag', nodes: readonly { id: string; name: string; color: number }[] = []) =>
+    nodes.slice(0, MAX_OTHERS).map(({ id, name, color }) =>
+      going({
+        ...{ id: `${kind} ${id}`, name, color },
+        path: `/links?${kind === 'space' ? 'space' : 'tags'}=${id}`,
+      }),
+    );
+  const link = linkId === null ? null : data?.link;
+  const ofLink = link
+    ? linkActions(link, { session, query: '', navigate, onQr: () => onQr(link.shortUrl) }).map(
+        (action): Command => ({ ...action, id: `link ${action.id}` }),
+      )
+    : [];
+  const acts: Command[] = [
+    ...(canWrite
+      ? [{ id: 'new', name: texts.newLink.title, icon: 'plus', shortcut: 'n', run: onNew } as const]
+      : []),
+    ...(canWrite ? [going({ id: 'many', name: texts.many.title, icon: 'import', path: '/many' })] : []),
+    ...(may('PEOPLE') ? [{ ...invite, run: () => navigate('/people', { state: { isNew: true } }) }] : []),
+  ];
+  const account: Command[] = [
+    ...accountItems(session, navigate).map((item): Command => {
+      const { id = item.name } = item;
+      const note = id.startsWith('theme')
+        ? texts.theme.name
+        : id.startsWith('account')
+          ? t.switch
+          : undefined;
+      return { ...item, id, note };
+    }),
+    { id: 'help', name: texts.help.title, icon: 'keyboard', shortcut: '?', run: onHelp },
+  ];
+  const links = (found.nodes ?? []).map(({ id, shortUrl, title, url }) =>
+    going({
+      ...{ id: `to ${id}`, name: shortUrlText(shortUrl), note: title ?? addressText(url), icon: 'link' },
+      path: `/links/${id}`,
+    }),
+  );
+  const views = places.map(({ path, name, icon }) => going({ id: path, name, icon, path }));
+  const all: readonly CommandGroup[] = pause
+    ? [
+        { name: t.recent, commands: last.map((one) => ({ ...one, id: `recent ${one.id}` })) },
+        { name: link ? shortUrlText(link.shortUrl) : '', commands: ofLink },
+        { name: t.actions, commands: acts },
+        { name: t.newest, commands: links.filter(({ id }) => last.every((one) => one.id !== id)) },
+        { name: t.views, commands: views },
+        { name: texts.account.menu, commands: account },
+      ]
+    : [
+        { name: link ? shortUrlText(link.shortUrl) : '', commands: ofLink.filter(matches) },
+        { name: t.actions, commands: acts.filter(matches) },
+        { name: t.views, commands: views.filter(matches) },
+        { name: texts.account.menu, commands: account.filter(matches) },
+        { name: texts.places.links, commands: links },
+        { name: texts.places.spaces, commands: named('space', spaces.data?.spaces.nodes) },
+        { name: texts.tags.title, commands: named('tag', tags.data?.tags.nodes) },
+      ];
+  return {
+    groups: all.filter(({ commands }) => commands.length > 0),
+    isLoading: found.isLoading || (!pause && (spaces.isLoading || tags.isLoading)),
+  };
+}

@@ -1,0 +1,164 @@
+import {
+  type KeyboardEvent,
+  type ReactElement,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { flushSync } from 'react-dom';
+import { useLocation } from 'wouter';
+import { Icon } from '../../parts/icon.tsx';
+import { QrDialog } from '../../parts/qr-lazily.tsx';
+import { settingsTexts } from '../../settings-texts.ts';
+import { texts } from '../../texts.ts';
+import { type Command, type Deeds, useCommands } from './commands.ts';
+
+/** The pause after a key before the service is asked, in milliseconds. */
+const PAUSE = 100;
+
+/** The link at hand: that of the focused row, or the open one. */
+function useLinkAtHand(): string | null {
+  const [location] = useLocation();
+  const [focused] = useState(
+    () => /^link-(\d+)$/.exec(document.activeElement?.closest('li.row')?.id ?? '')?.[1],
+  );
+  return focused ?? /^\/links\/(\d+)/.exec(location)?.[1] ?? null;
+}
+
+/** The quick search: goes to links, spaces, tags and views, and does what menus do. */
+export function Palette({ onClose, ...deeds }: Omit<Deeds, 'onQr'> & { onClose: () => void }): ReactElement {
+  const [qr, setQr] = useState<string | null>(null);
+  const linkId = useLinkAtHand();
+  return qr === null ? (
+    <Search linkId={linkId} deeds={{ ...deeds, onQr: setQr }} onClose={onClose} />
+  ) : (
+    <QrDialog shortUrl={qr} onClose={onClose} />
+  );
+}
+
+function Search({
+  linkId,
+  deeds,
+  onClose,
+}: {
+  linkId: string | null;
+  deeds: Deeds;
+  onClose: () => void;
+}): ReactElement {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const listId = useId();
+  const [text, setText] = useState('');
+  const [sought, setSought] = useState('');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const { groups, isLoading } = useCommands(sought, linkId, deeds);
+  const commands = groups.flatMap(({ commands }) => commands);
+  const at = Math.max(
+    0,
+    commands.findIndex(({ id }) => id === chosen),
+  );
+  const active = commands[at];
+  const optionId = (id: string) => `${listId} ${id}`.replaceAll(' ', '-');
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, []);
+  useEffect(() => {
+    const timer = setTimeout(() => setSought(text), PAUSE);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const activeId = active && optionId(active.id);
+  useEffect(() => {
+    if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' });
+  }, [activeId]);
+  const isReady = text === sought && !isLoading;
+  const [isEntered, setEntered] = useState(false);
+  const choose = ({ href, run, id }: Command) => {
+    // Its place in the page has the focus again before it is done. The QR code takes the place of the search.
+    if (id !== 'link qr') flushSync(onClose);
+    if (href) open(href, '_blank', 'noreferrer');
+    else run?.();
+  };
+  const chooseEntered = useEffectEvent(() => active && choose(active));
+  useEffect(() => {
+    // Enter came before what was typed was found. React is done by then.
+    if (isEntered && isReady) queueMicrotask(chooseEntered);
+    setEntered(false);
+  }, [isEntered, isReady]);
+  const onKey = (event: KeyboardEvent) => {
+    const { key } = event;
+    if (key === 'Escape') event.stopPropagation();
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[key];
+    if (to !== undefined) setChosen(commands.at(to % commands.length)?.id ?? null);
+    if (key === 'Enter' && isReady && active) choose(active);
+    else if (key === 'Enter') setEntered(true);
+    if (to !== undefined || key === 'Enter') event.preventDefault();
+  };
+  const t = settingsTexts.palette;
+  return (
+    <dialog
+      ref={dialog}
+      className="palette"
+      aria-label={texts.places.find}
+      onClose={onClose}
+      onKeyDown={onKey}
+      onClick={({ target }) => target === dialog.current && dialog.current?.close()}
+    >
+      <div className="box">
+        <Icon name="search" />
+        <input
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-activedescendant={activeId}
+          aria-autocomplete="list"
+          aria-label={texts.places.find}
+          placeholder={t.placeholder}
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value);
+            setChosen(null);
+          }}
+        />
+        <kbd>Esc</kbd>
+      </div>
+      <div id={listId} role="listbox" aria-label={texts.places.find}>
+        {groups.map(({ name, commands }) => (
+          <fieldset key={name} aria-label={name}>
+            <p aria-hidden="true">{name}</p>
+            {commands.map((command) => {
+              const { id, name, note, icon, color, shortcut, danger } = command;
+              return (
+                <button
+                  key={id}
+                  type="button"
+                  tabIndex={-1}
+                  id={optionId(id)}
+                  role="option"
+                  aria-selected={id === active?.id}
+                  className={danger ? 'danger' : undefined}
+                  onClick={() => choose(command)}
+                  onPointerMove={() => setChosen(id)}
+                >
+                  {icon && <Icon name={icon} />}
+                  {color !== undefined && <i className={`dot c${color}`} />}
+                  <bdi>{name}</bdi>
+                  {note && <small>{note}</small>}
+                  {shortcut && <kbd>{shortcut}</kbd>}
+                </button>
+              );
+            })}
+          </fieldset>
+        ))}
+      </div>
+      <p role="status" className="none">
+        {commands.length === 0 && isReady ? t.none : ''}
+      </p>
+    </dialog>
+  );
+}

@@ -1,0 +1,121 @@
+import { type ReactElement, useState } from 'react';
+import type { FieldErrors } from '../../data/link-fields.ts';
+import type { BrandInput, BrandOfFragment } from '../../generated/documents.ts';
+import { Field, TextField, UrlField } from '../../parts/field.tsx';
+import { settingsTexts } from '../../settings-texts.ts';
+
+const t = settingsTexts.settings;
+
+/** A brand in the form. */
+export interface Brand {
+  /** The address of the logo, or a data URL of a new one; null for none. */
+  readonly logo: string | null;
+  readonly colour: string;
+  readonly name: string;
+  readonly helpUrl: string;
+}
+
+export const noBrand: Brand = { logo: null, colour: '', name: '', helpUrl: '' };
+
+export const readBrand = (brand: BrandOfFragment['brand'] | undefined): Brand => ({
+  logo: brand?.logoUrl ? new URL(brand.logoUrl).pathname : null,
+  colour: brand?.colour ?? '',
+  name: brand?.name ?? '',
+  helpUrl: brand?.helpUrl ?? '',
+});
+
+/** The changed fields, as they are sent. */
+export const brandInput = (typed: Partial<Brand>): BrandInput =>
+  Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, value || null]));
+
+/** The colour of a brand without one. */
+export const OWN_COLOUR = '#3a4fd8';
+
+export const isColour = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
+
+/** The most bytes of a logo, and its formats. */
+const MAX_LOGO = 512_000;
+const FORMATS = ['image/png', 'image/jpeg', 'image/webp'];
+
+const readDataUrl = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+
+/** The fields of a brand. */
+export function BrandFields({
+  brand: { logo, colour, name, helpUrl },
+  errors,
+  onBrand,
+}: {
+  brand: Brand;
+  /** By their names in the form. */
+  errors: FieldErrors;
+  onBrand: (patch: Partial<Brand>) => void;
+}): ReactElement {
+  const [isWrong, setWrong] = useState(false);
+  const take = async (file: File | undefined) => {
+    if (!file) return;
+    const isRight = file.size <= MAX_LOGO && FORMATS.includes(file.type);
+    setWrong(!isRight);
+    if (isRight) onBrand({ logo: await readDataUrl(file) });
+  };
+  const wrong = (field: keyof typeof t.wrong) => errors[field] && t.wrong[field];
+  return (
+    <>
+      <Field label={t.logo} hint={t.logoHint} error={isWrong ? t.wrong.brandLogo : wrong('brandLogo')}>
+        {(parts) => (
+          <div className="buttons logo">
+            {logo && <img src={logo} alt="" />}
+            <input
+              {...parts}
+              type="file"
+              accept={FORMATS.join()}
+              onChange={({ target }) => void take(target.files?.[0])}
+            />
+            {logo && (
+              <button type="button" className="button quiet small" onClick={() => onBrand({ logo: null })}>
+                {t.removeLogo}
+              </button>
+            )}
+          </div>
+        )}
+      </Field>
+      <TextField
+        {...{ label: t.brandName, hint: t.brandNameHint, maxLength: 60, value: name }}
+        error={wrong('brandName')}
+        onText={(name) => onBrand({ name })}
+      />
+      <Field label={t.colour} hint={t.colourHint} error={wrong('brandColour')}>
+        {(parts) => (
+          <div className="color">
+            <input
+              type="color"
+              aria-label={t.pick}
+              value={isColour(colour) ? colour : OWN_COLOUR}
+              onChange={({ target }) => onBrand({ colour: target.value })}
+            />
+            <input
+              {...parts}
+              type="text"
+              placeholder={OWN_COLOUR}
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={7}
+              value={colour}
+              onChange={({ target }) => onBrand({ colour: target.value })}
+            />
+          </div>
+        )}
+      </Field>
+      <UrlField
+        {...{ label: t.helpUrl, hint: t.helpUrlHint, value: helpUrl, placeholder: 'https://' }}
+        error={wrong('brandHelpUrl')}
+        onText={(helpUrl) => onBrand({ helpUrl })}
+      />
+    </>
+  );
+}

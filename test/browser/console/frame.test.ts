@@ -1,0 +1,269 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createWelcome } from '../../../src/domain/access/sign-in.ts';
+import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { chromiumPath, closeTabs, loadAxe } from '../../support/browser.ts';
+import {
+  addMember,
+  chooseInAccount,
+  follow,
+  openConsole,
+  PASSWORD,
+  rowOf,
+  shown,
+  signIn,
+} from '../../support/console.ts';
+import { halves, pngOf } from '../../support/images.ts';
+import type { Caller } from '../../support/server.ts';
+
+const violationsIn = async (page: Page, part: string): Promise<string[]> => {
+  await loadAxe(page);
+  return page.evaluate(`axe.run('${part}', { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
+};
+
+// Costs more than 3 s of processor time: it starts a browser.
+describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
+  let server: TestServer;
+  let accounts = 0;
+  beforeAll(async () => {
+    server = await startTestServer({ background: true });
+  });
+  afterEach(closeTabs);
+  afterAll(() => server.stop());
+
+  const newAccount = (): Promise<Caller> => server.caller(`Frame ${accounts++}`);
+  const openPalette = async (page: Page, text = '') => {
+    await page.keyboard.press('Control+k');
+    const field = await shown(page.getByRole('combobox', { name: 'Quick search' }));
+    if (text !== '') await field.fill(text);
+    return page.getByRole('option');
+  };
+
+  test('has headings at one height in all views', async () => {
+    const caller = await newAccount();
+    const { id } = await caller.link({ title: 'Some link' });
+    await caller.data('mutation { createSpace(input: { name: "A space" }) { __typename } }');
+    const { page } = await signIn({ server, key: caller.key }, { path: '/overview' });
+    const paths = [
+      ...['/overview', '/links', '/many', `/links/${id}`, `/links/${id}/statistics`, '/spaces', '/tags'],
+      ...['/templates', '/domains', '/pixels', '/webhooks', '/operations', '/people', '/keys', '/activity'],
+      ...['/settings', '/profile'],
+    ];
+    const tops: Record<string, number> = {};
+    for (const path of paths) {
+      const before = await page.evaluateHandle('document.querySelector("main h1")');
+      if (path !== paths[0]) await follow(page, path);
+      // The heading of the view before is gone.
+      if (path !== paths[0])
+        await expect.poll(() => page.evaluate((one) => (one as Element).isConnected, before)).toBe(false);
+      await shown(page.locator('main h1'));
+      tops[path] = await page.locator('main h1').evaluate((one) => one.getBoundingClientRect().top);
+    }
+    expect(new Set(Object.values(tops)).size, JSON.stringify(tops)).toBe(1);
+  });
+
+  test('has groups of views, and a menu of the account, by keys alone', async () => {
+    const caller = await newAccount();
+    const { page, userId } = await signIn({ server, key: caller.key });
+    const second = await newAccount();
+    const secondId = await addMember(server, second.key, userId, 'VIEWER');
+    await page.reload();
+    const groups = page.getByRole('navigation', { name: 'Places' }).getByRole('group');
+    await expect
+      .poll(() => groups.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))))
+      .toEqual(['Overview', 'Organise', 'Channels', 'Team', 'Settings']);
+    const account = page.locator('.account');
+    await expect.poll(() => account.innerText()).toMatch(/^F\d\s+Frame \d+\s+Kim · Owner$/);
+    await account.focus();
+    await page.keyboard.press('ArrowDown');
+    const names = () => page.locator('.account + .menu > *').allInnerTexts();
+    await expect
+      .poll(names)
+      .toEqual([
+        ...[expect.stringMatching(/^Frame/), 'Profile', 'As the system', 'Light', 'Dark', 'Sign out'],
+      ]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${server.origin}/console/${secondId}/links`);
+    await expect.poll(() => account.innerText()).toContain('Viewer');
+    await chooseInAccount(page, 'Profile');
+    await page.waitForURL(`${server.origin}/console/${secondId}/profile`);
+  });
+
+  test('has a quick search for links, spaces, tags, views and actions, which is loaded by its keys', async () => {
+    const caller = await newAccount();
+    const { id, alias } = await caller.link({ title: 'Autumn fair', url: 'https://example.com/fair' });
+    await caller.data('mutation { createSpace(input: { name: "Autumn" }) { __typename } }');
+    const tag = await caller.tag('Autumn too');
+    const { page, accountId } = await signIn({ server, key: caller.key }, { path: '/overview' });
+    await shown(page.getByRole('button', { name: 'Quick search Ctrl K' }));
+    const loaded = () =>
+      page.evaluate(
+        'performance.getEntriesByType("resource").some(({ name }) => name.includes("/palette-"))',
+      );
+    expect(await loaded()).toBe(false);
+    const options = await openPalette(page, 'autumn');
+    expect(await loaded()).toBe(true);
+    await expect
+      .poll(() => options.allInnerTexts())
+      .toEqual([`s.example/${alias}\nAutumn fair`, 'Autumn', 'Autumn too']);
+    expect(await violationsIn(page, 'dialog[open]')).toEqual([]);
+    const active = () => page.locator('[role=option][aria-selected=true]').innerText();
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(active).toBe('Autumn too');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${server.origin}/console/${accountId}/links?tags=${tag}`);
+    // By the destination, and with Enter before anything is found.
+    await openPalette(page);
+    await page.keyboard.type('example.com/fair');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${server.origin}/console/${accountId}/links/${id}`);
+    // What was chosen last comes first.
+    await openPalette(page);
+    await expect.poll(active).toContain('Autumn fair');
+    await page.keyboard.press('Escape');
+    await openPalette(page, 'webhooks');
+    await expect.poll(() => options.allInnerTexts()).toEqual(['Webhooks']);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${server.origin}/console/${accountId}/webhooks`);
+    await openPalette(page, 'invite');
+    await page.keyboard.press('Enter');
+    await shown(page.getByRole('dialog', { name: 'Invite somebody' }));
+    await page.keyboard.press('Escape');
+    await openPalette(page, 'dark');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.documentElement.style.colorScheme')).toBe('dark');
+    await openPalette(page, 'new link');
+    await page.keyboard.press('Enter');
+    await shown(page.getByLabel('Destination of a new link'));
+  });
+
+  test('does with the link at hand what its menu does, as the role allows', async () => {
+    const caller = await newAccount();
+    const { alias, id } = await caller.link({ title: 'At hand' });
+    const { page, accountId, userId } = await signIn({ server, key: caller.key });
+    await rowOf(page, alias).focus();
+    const options = await openPalette(page);
+    await expect
+      .poll(async () => (await options.allInnerTexts()).slice(0, 3))
+      .toEqual(['Copy short URL\nc', 'QR code\nq', 'Edit\ne']);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(`link-${id}`);
+    await openPalette(page, 'qr');
+    await page.keyboard.press('Enter');
+    await shown(page.getByRole('dialog', { name: 'QR code' }));
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(`link-${id}`);
+    await openPalette(page, 'archive');
+    await page.keyboard.press('Enter');
+    await shown(page.getByText(`${alias} is archived.`));
+    await follow(page, `/links/${id}`);
+    await shown(page.getByRole('heading', { name: `s.example/${alias}` }));
+    await openPalette(page, 'duplicate');
+    await page.keyboard.press('Enter');
+    await shown(page.getByText(/^The copy is /));
+    await server.database.prisma.membership.updateMany({
+      where: { accountId, userId },
+      data: { role: 'VIEWER' },
+    });
+    await page.goto(`${server.origin}/console/${accountId}/links/${id}`);
+    await shown(page.getByRole('heading', { name: `s.example/${alias}` }));
+    await openPalette(page);
+    await expect.poll(() => options.filter({ hasText: 'Details' }).count()).toBe(1);
+    const writes = /Archive|Duplicate|Delete|Disable|New link|Import|Invite/;
+    expect(await options.filter({ hasText: writes }).count()).toBe(0);
+  });
+
+  test('has settings, whose name and brand owners change and others see', async () => {
+    const caller = await newAccount();
+    const { page, accountId, userId } = await signIn({ server, key: caller.key }, { path: '/settings' });
+    await page.getByLabel('Account name').fill('Lindenhof');
+    await page.getByLabel('Name', { exact: true }).fill('Linden');
+    await page.getByLabel('Colour', { exact: true }).fill('red');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await shown(page.getByText('Enter a colour such as #3a4fd8.'));
+    await page.getByLabel('Colour', { exact: true }).fill('#0a5f38');
+    const logo = page.getByLabel('Logo', { exact: true });
+    await logo.setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.alloc(512_001) });
+    await shown(page.getByText('This file is no PNG, JPEG or WebP of up to 512 kB. Choose another one.'));
+    await logo.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: pngOf(halves()) });
+    await page.getByLabel('Help page').fill('https://help.example/');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await shown(page.getByText('Settings saved'));
+    await shown(page.locator('.account').getByText('Lindenhof'));
+    const read = async () => {
+      const { brandLogo, ...account } = await server.database.prisma.account.findUniqueOrThrow({
+        where: { id: accountId },
+        select: { title: true, brandLogo: true, brandColour: true, brandName: true, brandHelpUrl: true },
+      });
+      return { ...account, hasLogo: brandLogo !== null };
+    };
+    const saved = {
+      title: 'Lindenhof',
+      brandColour: '#0a5f38',
+      brandName: 'Linden',
+      brandHelpUrl: 'https://help.example/',
+    };
+    await expect.poll(read).toEqual({ ...saved, hasLogo: true });
+    // The logo as visitors get it.
+    await expect
+      .poll(() =>
+        page
+          .locator('.visitor img')
+          .first()
+          .evaluate((one: HTMLImageElement) => [
+            new URL(one.src).pathname.slice(0, 11),
+            one.naturalWidth > 0,
+          ]),
+      )
+      .toEqual(['/api/brand/', true]);
+    await page.getByRole('button', { name: 'Remove brand' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(read).toEqual({
+      title: 'Lindenhof',
+      brandColour: null,
+      brandName: null,
+      brandHelpUrl: null,
+      hasLogo: false,
+    });
+    await server.database.prisma.membership.updateMany({
+      where: { accountId, userId },
+      data: { role: 'EDITOR' },
+    });
+    await page.reload();
+    await shown(page.getByText('Only owners can change these settings.'));
+    expect(await page.getByLabel('Account name').isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+  });
+
+  test('is entered by a form that asks for the name of the account, and leads former addresses on', async () => {
+    const owned = await startTestServer({ background: true });
+    try {
+      await owned.caller('default');
+      const token = await createWelcome(owned.database, owned.clock.now);
+      const { page } = await openConsole(owned.origin, { path: `/welcome#${token}` });
+      await page.getByLabel('Your name').fill('Ana');
+      await page.getByLabel('Email address').fill('ana@example.com');
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await page.getByLabel('Name of the account').fill('Lindenhof');
+      await page.getByRole('button', { name: 'Begin' }).click();
+      await shown(page.locator('.account').getByText('Lindenhof'));
+      const [, id] = /\/console\/(\d+)\/overview$/.exec(page.url()) ?? [];
+      for (const path of [
+        'links?search=x',
+        'links/1/statistics',
+        'spaces',
+        'spaces/1',
+        'people',
+        'many',
+        'settings',
+      ]) {
+        await page.goto(`${owned.origin}/console/${path}`);
+        await page.waitForURL(`${owned.origin}/console/${id}/${path}`);
+      }
+    } finally {
+      await closeTabs();
+      await owned.stop();
+    }
+  });
+});
