@@ -137,7 +137,7 @@ describe('the statistics page of a public link', () => {
       [...Array(6).keys()].map((day) => `${Math.round((day / 6) * 1e5) / 1e3},100`),
     );
     expect(points('clicks today')).toEqual(['83.333,100', '100,0']);
-    expect(body).toContain('<span class="today">Not over yet</span>');
+    expect(body).toContain('<span class="today">Today so far</span>');
   });
 
   test('cuts long destinations in the middle, and shows them in full in the table', async () => {

@@ -1467,7 +1467,7 @@ export const texts: Translation = {
       year: (what) => `${what} im Vorjahr`,
     },
     running: 'bisher',
-    unfinished: 'Noch nicht zu Ende',
+    unfinished: 'Bisher',
     incomplete: 'Unvollständig',
     partOf: (days, of) => `${days} von ${of} Tagen`,
     remark: 'Hinweis',

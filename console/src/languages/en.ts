@@ -1279,7 +1279,7 @@ const english = {
       year: (what: string) => `${what} in the year before`,
     },
     running: 'so far',
-    unfinished: 'Not over yet',
+    unfinished: 'So far',
     incomplete: 'Incomplete',
     partOf: (days: number, of: number) => `${days} of ${of} days`,
     remark: 'Note',

@@ -62,7 +62,7 @@ export const de: Texts = {
     nothing: 'Zu diesen Klicks wurde nichts erfasst: Die Besucher lehnen Tracking ab.',
     later: 'Die Klicks von heute erscheinen hier ab {day}.',
     running: 'bisher',
-    unfinished: 'Noch nicht zu Ende',
+    unfinished: 'Heute, bisher',
     copy: 'Kopieren',
     copied: 'Kopiert',
     qrCode: 'QR-Code',

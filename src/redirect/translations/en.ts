@@ -56,7 +56,7 @@ export const en = {
     later: 'Today’s clicks show here from {day} on.',
     /** The last day of the chart, which has not ended. */
     running: 'so far',
-    unfinished: 'Not over yet',
+    unfinished: 'Today so far',
     copy: 'Copy',
     copied: 'Copied',
     qrCode: 'QR code',
