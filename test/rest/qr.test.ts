@@ -1,7 +1,9 @@
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
+import { decodeQR } from 'qr/decode.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 let server: TestServer;
 let owner: Caller;
@@ -124,4 +126,28 @@ test('returns an error for too many codes at once', async () => {
   const many = Array.from({ length: 3 }, (_, index) => `c${index}: qrCode(size: ${100 + index})`).join(' ');
   const { errors } = await owner.graphql(`{ links(first: 100) { edges { node { ${many} } } } }`);
   expect(errors?.[0]?.extensions.code).toBe('TOO_COSTLY');
+});
+
+test.each([
+  ['🎈'.repeat(250), 'long'],
+  [`x${'ü'.repeat(254)}`, 'of umlauts'],
+  ['x'.repeat(255), 'of ASCII'],
+])('returns 200 with a code for the longest alias %#, %s', async (alias) => {
+  const { id } = await owner.link({ alias });
+  const path = `https://s.example/${alias}`;
+  for (const ecc of ['L', 'H']) {
+    const svg = await owner.fetch(`/api/v1/links/${id}/qr?ecc=${ecc}`);
+    expect([ecc, svg.status]).toEqual([ecc, 200]);
+    // The other reader does not find codes of some sizes.
+    const text = decodeQR(drawn(await svg.text()));
+    expect([ecc, decodeURI(text)]).toEqual([ecc, path]);
+  }
+  const png = await owner.fetch(`/api/v1/links/${id}/qr?format=png&size=400`);
+  expect(png.status).toBe(200);
+  const { link: found } = await owner.data<{ link: { qrCode: string } }>(
+    `query ($id: ID!) { link(id: $id) { qrCode } }`,
+    { id: String(id) },
+  );
+  expect(found.qrCode).toContain('<svg');
+  expect((await visit(server.origin, `/${encodeURI(alias)}+`)).status).toBe(200);
 });

@@ -33,10 +33,30 @@ interface QrCode {
   readonly size: number;
 }
 
-function encodeQrCode(text: string, input: Unparsed<typeof qrCodeInput>): QrCode {
+type Level = keyof typeof levels;
+
+/** The most bytes of the largest code. */
+const CAPACITY: Readonly<Record<Level, number>> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
+const FROM_HIGHEST: readonly Level[] = ['H', 'Q', 'M', 'L'];
+
+/**
+ * The text and the level that fit into a code: a long URL has less error correction, and the longest ones are not percent-encoded,
+ * as browsers take them, too.
+ */
+function fitting(text: string, level: Level): [text: string, level: Level] {
+  const allowed = FROM_HIGHEST.slice(FROM_HIGHEST.indexOf(level));
+  for (const form of [text, decodeURI(text)]) {
+    const fits = allowed.find((one) => Buffer.byteLength(form) <= CAPACITY[one]);
+    if (fits !== undefined) return [form, fits];
+  }
+  return [text, 'L'];
+}
+
+function encodeQrCode(url: string, input: Unparsed<typeof qrCodeInput>): QrCode {
   const { size, errorCorrection, margin } = parseInput(qrCodeInput, input);
+  const [text, level] = fitting(url, errorCorrection);
   // The library's minimum margin is one module.
-  const framed = encodeQR(text, 'raw', { ecc: levels[errorCorrection], border: 1, scale: 1 });
+  const framed = encodeQR(text, 'raw', { ecc: levels[level], border: 1, scale: 1 });
   const code = framed.slice(1, -1).map((row) => row.slice(1, -1));
   const width = code.length + 2 * margin;
   const light = () => Array.from({ length: width }, () => false);
