@@ -213,6 +213,20 @@ describe('a domain that forwards paths', () => {
   });
 });
 
+test.each<[alias: string, path: string]>([
+  ['loop/a', '/loop//a'],
+  ['loop/b', '/loop/./b'],
+  ['loop/c', '/loop\\c'],
+  ['loop', '/lo\u{fe0f}op'],
+  ['löop', '/lo\u0308op'],
+  ['❤x', '/❤\u{fe0f}x'],
+])('%s is no redirect to itself, written as %s', async (alias, path) => {
+  const host = 'not-ours.example';
+  await owner.link({ alias, url: `https://${host}${path}` });
+  expect(await leadsTo(`/${encodeURI(alias)}`, host)).toBe(410);
+  expect(await leadsTo(`/${encodeURI(alias)}`)).toContain(host);
+});
+
 describe('a domain that several accounts use', () => {
   const TAKEN = 'The alias field is already taken on this domain.';
   const LATIN = 'The alias field may have only Latin letters on a domain that several accounts use.';

@@ -1,3 +1,4 @@
+import { isAscii } from '../../engine/rules/input.ts';
 import { toAscii, withPath, withQuery } from '../../engine/rules/url.ts';
 import { keysOf } from '../../engine/tools/keys-of.ts';
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
@@ -213,6 +214,12 @@ function unreachedRule({ id: ruleId, name }: ParsedRule): RedirectStep {
   return { rule: 'RULE', ...step, linkRule: { ruleId, name, condition: null, ...step, shares: [] } };
 }
 
+/** False if an address cannot have the path of an alias, however it is written: most have not, which is seen at once. */
+function mayLeadTo(address: string, alias: string): boolean {
+  if (address.includes(alias) || address.includes('%') || !isAscii(address)) return true;
+  return alias.includes('/') && alias.split('/').every((segment) => address.includes(segment));
+}
+
 /**
  * Decides what a visitor of a link gets at a time. It is a pure function: it reads, counts and changes nothing.
  * @param link null if no link has the alias on the domain
@@ -237,8 +244,7 @@ export function decideRedirect(
   if (link === null) return end('NOT_FOUND');
   const isLoop = (address: string): boolean =>
     // Most addresses need not be parsed.
-    (address.includes(link.alias) || address.includes('%')) &&
-    isItself(address, link.alias, hosts, forwardsPath);
+    mayLeadTo(address, link.alias) && isItself(address, link.alias, hosts, forwardsPath);
   step('EXISTS', false, EXISTS);
   const { startsAt = null } = link;
   if (step('STARTS', !hasBegun({ startsAt }, now), whyBegun(startsAt, now))) return end('NOT_FOUND');
