@@ -90,10 +90,21 @@ function hasOneScript(segment: string): boolean {
   return scripts.length <= 1 || scripts.every((script) => JAPANESE.has(script));
 }
 
-/** Letters and digits that no keyboard for Latin has, such as those of formulas: they look like others. */
+/**
+ * Latin letters that look like others: those of phonetics and of old texts, but for some that African languages have, and
+ * the dotless ones. An i with one more dot looks like one without.
+ */
+const LIKE_OTHERS = new RegExp(
+  String.raw`[\p{Script=Latin}--[A-Za-z\u00AA\u00BA\u00C0-\u024F\u1E00-\u1EF9ɓɔɖɗəɛɣɨɲʃʉʊ]]` +
+    String.raw`|[ıĸƄƅƖƧƨƷƼƽƿǀ-ǃǮǯȜȝȢȣȷɁɂẜẝẟ]|[ij]\p{M}*\u0307`,
+  SETS,
+);
+
+/** Letters and digits that no keyboard for Latin has, such as those of formulas, or that look like others. */
 const hasLookAlikes = (alias: string): boolean =>
   [...alias].some((one) => /[\p{L}\p{Nd}]/u.test(one) && one.normalize('NFKC') !== one) ||
-  /(?!\p{Script=Latin})\p{L}/u.test(alias);
+  /(?!\p{Script=Latin})\p{L}/u.test(alias) ||
+  LIKE_OTHERS.test(alias);
 
 /** True if an alias has letters of another script than Latin, or other forms of Latin ones. */
 export function hasOtherLetters(alias: string): boolean {
