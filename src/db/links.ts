@@ -52,6 +52,7 @@ export async function insertLinksIn(tx: Transaction, links: readonly NewLink[]):
     const given = new Map<string, unknown>(Object.entries(row));
     return Object.fromEntries(columns.map((one) => [one, given.get(one) ?? plain[one] ?? null]));
   });
+  await lockForPlaces(tx, rows);
   const ids = await tx.insertMany('Link', rows);
   const pixels = links.flatMap(({ pixelIds }, index) =>
     [...new Set(pixelIds)].map((pixelId) => ({ linkId: ids[index] ?? 0, pixelId })),
@@ -62,6 +63,23 @@ export async function insertLinksIn(tx: Transaction, links: readonly NewLink[]):
     links.map(({ tagIds }, index) => ({ linkId: ids[index] ?? 0, tagIds })),
   );
   return ids;
+}
+
+/**
+ * Takes the lock of aliases with slashes before the first row, if there are any. Two transactions that had the weaker one of other
+ * aliases already would wait for each other.
+ */
+async function lockForPlaces(
+  tx: Transaction,
+  rows: readonly { readonly domainId?: unknown; readonly alias?: unknown }[],
+): Promise<void> {
+  const { dialect } = tx;
+  const ids = new Set(
+    rows.flatMap(({ domainId, alias }) => (String(alias).includes('/') ? Number(domainId) : [])),
+  );
+  if (ids.size === 0 || !dialect.hasConcurrentWriters) return;
+  await tx.read(sql`SELECT 1 FROM "Domain" WHERE ${dialect.isIn(sql`"id"`, 'integer', [...ids])}
+    AND "accountId" IS NULL ORDER BY "id" ${dialect.lock('FOR UPDATE')}`);
 }
 
 interface ImportedClicks {

@@ -255,7 +255,60 @@ describe('a domain that several accounts use', () => {
         text: 'url,alias\nhttps://example.com/1,brand/y\nhttps://example.com/2,other/y\nhttps://example.com/3,shop\n',
       },
     );
-    expect(importLinks.results.map(({ status }) => status)).toEqual(['REFUSED', 'CREATED', 'REFUSED']);
+    expect(importLinks.results.map(({ status }) => status)).toEqual(['REFUSED', 'CREATED', 'CREATED']);
+  });
+
+  const IMPORT = `mutation ($text: String!, $dryRun: Boolean) {
+    importLinks(text: $text, format: CSV, onTaken: SUFFIX, dryRun: $dryRun) { results { status alias } }
+  }`;
+  const importing = async (caller: Caller, aliases: readonly string[], dryRun = false) => {
+    const lines = aliases.map((alias, index) => `https://example.com/${index},${alias}\n`);
+    const variables = { text: `url,alias\n${lines.join('')}`, dryRun };
+    const { importLinks } = await caller.data<{
+      importLinks: { results: { status: string; alias: string }[] };
+    }>(IMPORT, variables);
+    return importLinks.results.map(({ status, alias }) => `${status} ${alias}`);
+  };
+
+  test.each([true, false])(
+    'imports under another alias what is above another account’s, never above or below one: dry run %s',
+    async (dryRun) => {
+      const other = await server.caller('other');
+      for (const alias of ['sale', 'sale-2/deep', 'sale-3', 'brand', 'shop/summer', 'shop-2/summer'])
+        await other.link({ alias });
+      expect(await importing(owner, ['sale', 'brand/y', 'shop', 'fresh'], dryRun)).toEqual([
+        'CREATED sale-4',
+        // Any suffix would be below it, too.
+        'REFUSED brand/y',
+        'CREATED shop-3',
+        'CREATED fresh',
+      ]);
+    },
+  );
+
+  test('imports aliases with and without slashes at once', async () => {
+    const other = await server.caller('other');
+    const files = Array.from({ length: 6 }, (_, file) =>
+      Array.from({ length: 100 }, (_, line) => `f${file}-${line}${line % 3 === 1 ? '/s' : ''}`),
+    );
+    const imported = await Promise.all(
+      files.map((aliases, file) => importing(file % 2 === 0 ? owner : other, aliases)),
+    );
+    expect(imported).toEqual(files.map((aliases) => aliases.map((alias) => `CREATED ${alias}`)));
+  });
+
+  test('generates no alias above another account’s', async () => {
+    const other = await server.caller('other');
+    const numbers = [0, 0, 0, 0, 0, 0];
+    const drawing = await startTestServer({ url: server.databaseUrl, random: () => numbers.pop() ?? 1 });
+    try {
+      await other.link({ alias: 'bbbbbb/x' });
+      const mine = await drawing.caller();
+      const { body } = await mine.rest('POST', '/links', { url: to('x') });
+      expect((body as { data: { alias: string } }).data.alias).toBe('cccccc');
+    } finally {
+      await drawing.stop();
+    }
   });
 
   test('gives one of two aliases that are above each other, however many ask at once', async () => {

@@ -102,6 +102,15 @@ function selectNear({ dialect }: Data, accountId: number, places: readonly NewPl
     FROM (${join(all, ' UNION ALL ')}) AS "near"`;
 }
 
+/** The keys of those places that are above or below the alias of another account, on a domain that several accounts use. */
+export async function findNear(
+  db: Data,
+  accountId: number,
+  places: readonly NewPlace[],
+): Promise<ReadonlySet<string>> {
+  return new Set((await db.read<Row>(selectNear(db, accountId, places))).map(placeKey));
+}
+
 /** A condition: the account may use the domain, which is its own or a shared one. */
 export function isUsableBy(accountId: number): Sql {
   return sql`("accountId" = ${accountId} OR "accountId" IS NULL)`;

@@ -77,6 +77,8 @@ export type BulkOutcome =
 /** A new link with its alias and domain. */
 type CompleteInput = NewLinkInput & { readonly alias: string; readonly domainId: number };
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** The state that decides the outcomes of a batch. */
 interface BatchState {
   readonly db: Data;
@@ -129,22 +131,20 @@ async function decideOutcome(
     return { kind: 'existing', alias, isExternalIdTaken, keepsExternalId: externalId != null && !hasIt };
   };
   if (holder && isSame(holder)) return existing(holder);
-  const errors = inputErrors(found, services, {
-    input,
-    domainId,
-    link: null,
-    isTaken: false,
-    now: state.now,
-  });
+  const checked = { input, domainId, link: null, isTaken: false, now: state.now };
+  let errors = inputErrors(found, services, checked);
+  const isNear = errors.includes(takenAlias);
+  // Under another alias, it has all other errors.
+  if (isNear && mayRename) errors = inputErrors({ ...found, nearOthers: NONE }, services, checked);
   const newTags = tagKeys.filter((key) => !tags.known.has(key));
   if (newTags.length > tags.room) errors.push(fieldError(['tags'], noRoom));
   const errorsOfId = isExternalIdTaken ? [takenExternalId] : [];
   if (errors.length > 0)
     return { kind: 'refused', fields: [...errors, ...errorsOfId], taken: errors.includes(takenAlias) };
   let name = alias;
-  if (holder) {
+  if (holder || isNear) {
     const next = mayRename
-      ? await nextFreeName(db, names, { domainId, alias }, isSame, services.lists)
+      ? await nextFreeName(db, names, { domainId, alias, accountId }, isSame, services.lists)
       : null;
     if (next === null) return { kind: 'refused', fields: [takenAlias, ...errorsOfId], taken: true };
     if (next.holder !== null) return existing(next.holder);

@@ -10,6 +10,7 @@ import {
   setImportedClicks,
 } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
+import { findNear } from '../../db/reading/references.ts';
 import { measureReset, resetSome } from '../../db/statistics/delete-statistics.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../engine/db/errors.ts';
 import { DomainError, invalid, notFound } from '../../engine/rules/errors.ts';
@@ -20,7 +21,7 @@ import { changedSince, parseIfUpdatedAt, recordingChanges, requireUnchanged } fr
 import { moreCame } from '../empty-record.ts';
 import type { LongWork } from '../long-work.ts';
 import type { Services } from '../services.ts';
-import { generatedAliases } from './alias.ts';
+import { generatedAliases, newPlace } from './alias.ts';
 import { findInputErrors, takenAlias } from './check.ts';
 import { buildColumns, createLinkInput, givenFields, type NewLinkInput, newLinkFields } from './fields.ts';
 import { type Copied, prepareRow, type Restored } from './new-row.ts';
@@ -150,13 +151,19 @@ async function writeNewLink(
       }
       // Records may have been deleted since the checks; the constraints decide.
       if (isForeignKeyViolation(error)) await requireValid(creation);
-      if (!isUniqueViolation(error)) throw error;
+      if (!isUniqueViolation(error) && !(await isNearOthers(creation, alias))) throw error;
       // Either may be taken by now.
       if (input.externalId != null) await requireValid(creation);
       else if (input.alias != null) throw invalid([takenAlias]);
       alias = input.alias ?? nextAlias();
     }
   }
+}
+
+/** True if a generated alias is above another account's. */
+async function isNearOthers({ db, actor, input, domainId }: Creation, alias: string): Promise<boolean> {
+  if (input.alias != null) return false;
+  return (await findNear(db, actor.accountId, [newPlace(domainId, alias)])).size > 0;
 }
 
 function clicksOf({ clicks, lastClickedAt }: Restored) {

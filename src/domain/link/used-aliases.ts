@@ -1,7 +1,8 @@
 import type { Data } from '../../db/database.ts';
-import type { AliasHolder, FoundReferences } from '../../db/reading/references.ts';
+import { type AliasHolder, type FoundReferences, findNear, placeKey } from '../../db/reading/references.ts';
 import { foldCase, MAX_INT } from '../../engine/rules/input.ts';
 import { pauseIfBlocked } from '../../engine/tools/time-slices.ts';
+import { newPlace } from './alias.ts';
 import { withSuffix } from './alias-grammar.ts';
 import type { OperatorLists } from './blocklists.ts';
 
@@ -9,6 +10,7 @@ import type { OperatorLists } from './blocklists.ts';
 export type Name = Omit<AliasHolder, 'id'> & { readonly id?: number };
 
 type NameOnDomain = Pick<Name, 'domainId' | 'alias'>;
+type NewName = NameOnDomain & Pick<Name, 'accountId'>;
 
 /**
  * The taken aliases: those that were looked up, and those that were assigned since. A dry run keeps those of a whole file in
@@ -20,6 +22,8 @@ export class UsedAliases {
   readonly #earlier: UsedAliases | undefined;
   /** The first of each group of suffixed aliases that was looked up. */
   readonly lookedUp = new Set<string>();
+  /** The keys of those of them that are above or below the alias of another account. */
+  readonly near = new Set<string>();
 
   /** @param earlier further taken names */
   constructor(names: readonly Name[] = [], earlier?: UsedAliases) {
@@ -54,7 +58,7 @@ export class UsedAliases {
   }
 
   /** Another alias of the account on the domain that differs only in case; null if there is none. */
-  similarTo(name: NameOnDomain & Pick<Name, 'accountId'>): string | null {
+  similarTo(name: NewName): string | null {
     const similar = this.#like(name).find(
       ({ alias, accountId }) => alias !== name.alias && accountId === name.accountId,
     );
@@ -68,12 +72,12 @@ const LAST_SUFFIX = 1_000;
 
 /**
  * The first of `alias-2`, `alias-3` … that is free, or that is the same link from an earlier import, which is its holder; null if
- * all up to a thousand are taken.
+ * all up to a thousand are taken. One above or below the alias of another account is taken; if all are, no suffix helps.
  */
 export async function nextFreeName(
   db: Data,
   names: UsedAliases,
-  { domainId, alias }: NameOnDomain,
+  { domainId, alias, accountId }: NewName,
   isSame: (name: Name) => boolean,
   lists: OperatorLists,
 ): Promise<{ alias: string; holder: Name | null } | null> {
@@ -87,12 +91,17 @@ export async function nextFreeName(
       const select = { id: true, domainId: true, alias: true, url: true, accountId: true };
       const where = { domainId, alias: { in: candidates } };
       for (const name of await db.prisma.link.findMany({ where, select })) names.add(name);
+      const places = candidates.map((candidate) => newPlace(domainId, candidate));
+      for (const key of await findNear(db, accountId, places)) names.near.add(key);
       names.lookedUp.add(group);
     }
+    const isNear = (candidate: string) => names.near.has(placeKey({ domainId, alias: candidate }));
+    if (candidates.every(isNear)) return null;
     for (const candidate of candidates) {
       const holder = names.findHolder(domainId, candidate);
       if (holder && isSame(holder)) return { alias: candidate, holder };
-      if (!holder && !lists.reserves(candidate)) return { alias: candidate, holder: null };
+      if (!holder && !isNear(candidate) && !lists.reserves(candidate))
+        return { alias: candidate, holder: null };
     }
   }
   return null;
