@@ -48,14 +48,17 @@ function decodeSegments(path: string): readonly string[] | null {
 
 /** Segments without what was added to their end, which may be all of the last ones. */
 function withoutAdded(segments: readonly string[]): readonly string[] {
-  const last = segments.at(-1);
-  if (last === undefined) return [];
-  const bare = withoutEnd(last, ADDED);
-  return bare === '' ? withoutAdded(segments.slice(0, -1)) : [...segments.slice(0, -1), bare];
+  for (const [at, segment] of [...segments.entries()].toReversed()) {
+    const bare = withoutEnd(segment, ADDED);
+    if (bare !== '') return [...segments.slice(0, at), bare];
+  }
+  return [];
 }
 
 /** The alias with these segments; empty, which no link has, if no link may have it. */
 function aliasOf(segments: readonly string[]): string {
+  // A path may have thousands.
+  if (segments.length > MAX_SEGMENTS) return '';
   const normal = segments.map(normalizeAlias);
   return normal.length > 0 && mayBeAlias(normal) ? normal.join('/') : '';
 }
