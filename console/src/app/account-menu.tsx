@@ -1,6 +1,7 @@
 import { type ReactElement, useReducer } from 'react';
 import { useLocation } from 'wouter';
-import { Menu, type MenuItem } from '../controls/menu.tsx';
+import { Menu } from '../controls/menu.tsx';
+import type { MenuItem } from '../controls/menu-item.tsx';
 import { type Session, useSession } from '../data/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';

@@ -20,7 +20,7 @@ export function onShortcut(event: KeyboardEvent, actions: Readonly<Record<string
   const { key, target, ctrlKey, metaKey, altKey } = event;
   if (event.defaultPrevented || ctrlKey || metaKey || altKey || !shortcuts.areOn()) return;
   if (target instanceof Element && (target.closest(typing) || isForForm(key, target))) return;
-  if (document.querySelector('dialog[open], .menu:popover-open')) return;
+  if (document.querySelector('dialog[open], :is(.menu, .popover):popover-open')) return;
   const action = actions[key];
   if (!action) return;
   event.preventDefault();

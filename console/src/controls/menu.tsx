@@ -2,22 +2,7 @@ import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, u
 import { shortcuts } from '../app/shortcuts.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { foldName } from '../words/format.ts';
-
-export interface MenuItem {
-  /** Distinguishes items with equal names. */
-  readonly id?: string;
-  readonly name: string;
-  readonly icon?: IconName;
-  /** The key that does the same. */
-  readonly shortcut?: string;
-  readonly href?: string;
-  readonly danger?: boolean;
-  /** True for the chosen one of several. */
-  readonly checked?: boolean;
-  /** True for the first one of a group. */
-  readonly begins?: boolean;
-  run?(): void;
-}
+import { Item, type MenuItem } from './menu-item.tsx';
 
 /** A button that opens a list of actions. */
 export function Menu({
@@ -37,17 +22,8 @@ export function Menu({
   const listId = useId();
   // A list of 50 rows has 50 menus: their items are rendered when they are shown.
   const [isOpen, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
   const opensAt = useRef('Home');
   const list = useRef<HTMLDivElement>(null);
-  const place = () => {
-    if (!button.current || !list.current) return;
-    const { bottom, top, right } = button.current.getBoundingClientRect();
-    const { offsetHeight, offsetWidth, style } = list.current;
-    const fitsBelow = bottom + offsetHeight + 8 < innerHeight;
-    style.top = `${fitsBelow ? bottom + 4 : Math.max(8, top - offsetHeight - 4)}px`;
-    style.left = `${Math.max(8, right - offsetWidth)}px`;
-  };
   /** The item that a key moves to, in the ways of menus, or by the first letter of its name. */
   const itemFor = (key: string): HTMLElement | undefined => {
     const all = [...(list.current?.querySelectorAll<HTMLElement>('[role]') ?? [])];
@@ -76,13 +52,11 @@ export function Menu({
   return (
     <>
       <button
-        ref={button}
         type="button"
         className={children ? look : 'bare'}
         aria-label={children ? undefined : label}
         aria-haspopup="menu"
         aria-expanded={isOpen}
-        title={children ? undefined : label}
         popoverTarget={listId}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
@@ -105,45 +79,13 @@ export function Menu({
         onBeforeToggle={({ newState }) => newState === 'open' && setOpen(true)}
         onToggle={({ newState }) => {
           if (newState !== 'open') return setOpen(false);
-          place();
           itemFor(opensAt.current)?.focus();
           opensAt.current = 'Home';
         }}
         onKeyDown={onListKey}
       >
         {isOpen &&
-          items.map((item) => {
-            const { id, name, icon, shortcut, href, danger, checked, begins } = item;
-            const common = {
-              role: checked === undefined ? 'menuitem' : 'menuitemradio',
-              'aria-label': name,
-              'aria-checked': checked,
-              'aria-keyshortcuts': shortcut,
-              tabIndex: -1,
-            };
-            const content = (
-              <>
-                {icon && <Icon name={icon} />}
-                <span>{name}</span>
-                {shortcut && <kbd>{shortcut}</kbd>}
-              </>
-            );
-            return href === undefined ? (
-              <button
-                key={id ?? name}
-                {...common}
-                type="button"
-                className={[danger && 'danger', begins && 'begins'].filter(Boolean).join(' ')}
-                onClick={() => choose(item)}
-              >
-                {content}
-              </button>
-            ) : (
-              <a key={name} {...common} href={href} target="_blank" rel="noreferrer">
-                {content}
-              </a>
-            );
-          })}
+          items.map((item) => <Item key={item.id ?? item.name} item={item} onChoose={() => choose(item)} />)}
       </div>
     </>
   );

@@ -1,24 +1,32 @@
 import { type ReactElement, type SyntheticEvent, useEffect, useRef } from 'react';
 import { Field } from '../parts/field.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { texts } from '../texts.ts';
 import { INCOMPLETE, timeZone } from '../words/format.ts';
+import { isDay, LAST_DAY, localToday } from './days.ts';
+import { Popover } from './popover.tsx';
 
-/** Without it, browsers take years of more than four digits. */
-const LAST_MOMENT = '9999-12-31T23:59';
+const Calendar = lazily(async () => (await import('./calendar.tsx')).Calendar, <div className="calendar" />);
 
-/** A date and time. An incomplete one is reported, since browsers show it but give it no value. */
+/** A date and time, typed or by a calendar. An incomplete one is reported, since browsers show it but give it no value. */
 export function MomentField({
   label,
   value,
+  hint = texts.form.inZone(timeZone),
   warning,
   error,
+  usualTime = '00:00',
   onText,
 }: {
   label: string;
   /** A local time, as of `datetime-local`, or `INCOMPLETE`. */
   value: string;
+  hint?: string;
   warning?: string | null;
-  error: string | undefined;
+  error?: string | undefined;
+  /** The time of a day that is chosen while no time is. */
+  usualTime?: string;
   onText: (text: string) => void;
 }): ReactElement {
   const ref = useRef<HTMLInputElement>(null);
@@ -31,25 +39,45 @@ export function MomentField({
     if (entered !== value) onText(entered);
   };
   const t = texts.form;
+  const day = value.slice(0, 10);
   return (
     <Field
       label={label}
-      hint={t.inZone(timeZone)}
+      hint={hint}
       warning={value === INCOMPLETE ? t.incompleteExpiry : warning}
       error={error}
     >
       {(parts) => (
-        <input
-          {...parts}
-          ref={ref}
-          type="datetime-local"
-          max={LAST_MOMENT}
-          value={value === INCOMPLETE ? '' : value}
-          onChange={read}
-          // A change from one part to another is no change of the value.
-          onKeyUp={read}
-          onBlur={read}
-        />
+        <div className="moment">
+          <input
+            {...parts}
+            ref={ref}
+            type="datetime-local"
+            max={`${LAST_DAY}T23:59`}
+            value={value === INCOMPLETE ? '' : value}
+            onChange={read}
+            // A change from one part to another is no change of the value.
+            onKeyUp={read}
+            onBlur={read}
+          />
+          <Popover
+            label={texts.controls.calendar}
+            button={<Icon name="calendar" />}
+            onNear={Calendar.preload}
+          >
+            {(close) => (
+              <Calendar
+                from={isDay(day) ? day : ''}
+                today={localToday()}
+                autoFocus
+                onDay={(chosen) => {
+                  onText(`${chosen}T${value.slice(11) || usualTime}`);
+                  close();
+                }}
+              />
+            )}
+          </Popover>
+        </div>
       )}
     </Field>
   );

@@ -972,6 +972,13 @@ export const texts: Translation = {
     by: 'Wo gesucht wird',
     fields: searchFields,
   },
+  controls: {
+    previousMonth: 'Voriger Monat',
+    nextMonth: 'Nächster Monat',
+    calendar: 'Kalender',
+    chooseFile: 'Datei auswählen',
+    orDrop: 'oder hier ablegen',
+  },
   filters: {
     title: 'Filter',
     time: 'Wann erstellt',
@@ -994,6 +1001,7 @@ export const texts: Translation = {
       domain: 'Alle Domains',
       pixel: 'Alle Pixel',
     },
+    more: 'Weitere Filter',
     clearAll: 'Filter zurücksetzen',
     clear: 'Zurücksetzen',
     order: 'Sortierung',

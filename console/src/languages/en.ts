@@ -786,6 +786,13 @@ const english = {
     by: 'Where to search',
     fields: searchFields,
   },
+  controls: {
+    previousMonth: 'Previous month',
+    nextMonth: 'Next month',
+    calendar: 'Calendar',
+    chooseFile: 'Choose a file',
+    orDrop: 'or drop it here',
+  },
   filters: {
     title: 'Filters',
     time: 'When created',
@@ -808,6 +815,7 @@ const english = {
       domain: 'Any domain',
       pixel: 'Any pixel',
     },
+    more: 'More filters',
     clearAll: 'Clear filters',
     clear: 'Clear',
     order: 'Order',

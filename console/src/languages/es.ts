@@ -745,6 +745,13 @@ export const texts: Translation = {
       URL: 'en las URL',
     },
   },
+  controls: {
+    previousMonth: 'Mes anterior',
+    nextMonth: 'Mes siguiente',
+    calendar: 'Calendario',
+    chooseFile: 'Elegir un archivo',
+    orDrop: 'o soltarlo aquí',
+  },
   filters: {
     title: 'Filtros',
     time: 'Fecha de creación',
@@ -767,6 +774,7 @@ export const texts: Translation = {
       domain: 'Dominio: todos',
       pixel: 'Píxel: todos',
     },
+    more: 'Más filtros',
     clearAll: 'Borrar los filtros',
     clear: 'Borrar',
     order: 'Orden',

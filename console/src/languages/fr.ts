@@ -749,6 +749,13 @@ export const texts: Translation = {
       URL: 'dans les URL',
     },
   },
+  controls: {
+    previousMonth: 'Mois précédent',
+    nextMonth: 'Mois suivant',
+    calendar: 'Calendrier',
+    chooseFile: 'Choisir un fichier',
+    orDrop: 'ou le déposer ici',
+  },
   filters: {
     title: 'Filtres',
     time: 'Date de création',
@@ -771,6 +778,7 @@ export const texts: Translation = {
       domain: 'Domaine : tous',
       pixel: 'Pixel : tous',
     },
+    more: 'Plus de filtres',
     clearAll: 'Effacer les filtres',
     clear: 'Effacer',
     order: 'Tri',

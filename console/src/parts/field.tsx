@@ -1,4 +1,5 @@
 import { type ComponentProps, type ReactElement, type ReactNode, useId, useState } from 'react';
+import { type Option, Select } from '../controls/select.tsx';
 import { texts } from '../texts.ts';
 import { isAddress } from '../words/format.ts';
 import { Icon } from './icon.tsx';
@@ -127,7 +128,6 @@ export function PasswordField({ label, hint, error, onText, ...input }: TextFiel
             type="button"
             className="bare"
             aria-label={name}
-            title={name}
             disabled={input.disabled}
             onClick={() => setShown(!isShown)}
           >
@@ -168,11 +168,6 @@ export function OwnPasswordField(props: Omit<TextFieldProps, 'label'>): ReactEle
   return <PasswordField label={texts.signIn.password} autoComplete="current-password" required {...props} />;
 }
 
-export interface Option<Value extends string> {
-  readonly value: Value;
-  readonly text: string;
-}
-
 export function SelectField<Value extends string>({
   label,
   hint,
@@ -189,23 +184,7 @@ export function SelectField<Value extends string>({
 }): ReactElement {
   return (
     <Field label={label} hint={hint} error={error}>
-      {(parts) => (
-        <select
-          {...parts}
-          value={value}
-          disabled={disabled}
-          onChange={(event) => {
-            const chosen = options.find((one) => one.value === event.target.value);
-            if (chosen) onValue(chosen.value);
-          }}
-        >
-          {options.map((one) => (
-            <option key={one.value} value={one.value}>
-              {one.text}
-            </option>
-          ))}
-        </select>
-      )}
+      {(parts) => <Select {...{ ...parts, value, options, onValue, disabled }} />}
     </Field>
   );
 }

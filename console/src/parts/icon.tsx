@@ -4,6 +4,7 @@ import type { ReactElement } from 'react';
 const paths = {
   activity: 'M2 10h3.5l2.5-6 4 12 2.5-6H18',
   back: 'M12 4l-6 6 6 6',
+  calendar: 'M3.5 4.5h13v12h-13zM3.5 8.5h13M7 2.5v4M13 2.5v4',
   check: 'M4 10.5l4 4 8-9',
   close: 'M5 5l10 10M15 5L5 15',
   copy: 'M7.5 7.5h9v9h-9zM12.5 7.5v-4h-9v9h4',

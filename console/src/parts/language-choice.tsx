@@ -1,4 +1,5 @@
 import { type ReactElement, useId } from 'react';
+import { Select } from '../controls/select.tsx';
 import { chooseLanguage, language, languages } from '../language.ts';
 import { texts } from '../texts.ts';
 
@@ -8,13 +9,12 @@ export function LanguageChoice(): ReactElement {
   return (
     <p className="language">
       <label htmlFor={id}>{texts.language}</label>
-      <select id={id} value={language} onChange={({ target }) => chooseLanguage(target.value)}>
-        {Object.entries(languages).map(([code, name]) => (
-          <option key={code} value={code} lang={code}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Select
+        id={id}
+        value={language}
+        options={Object.entries(languages).map(([value, text]) => ({ value, text, lang: value }))}
+        onValue={chooseLanguage}
+      />
     </p>
   );
 }

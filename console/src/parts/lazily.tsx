@@ -30,7 +30,7 @@ const SILENT_FOR = 5_000;
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   waiting: ReactNode = <Skeleton />,
-): (props: Props) => ReactElement {
+): Lazily<Props> {
   let loaded: ComponentType<Props> | null = null;
   function Loading(props: Props): ReactNode {
     const [{ Part, error }, setFound] = useState<Found<Props>>({ Part: loaded });
@@ -55,11 +55,24 @@ export function lazily<Props extends object>(
     if (error) throw error;
     return Part ? <Part {...props} /> : waiting;
   }
-  return (props) => (
+  const Part = (props: Props) => (
     <Shield waiting={waiting}>
       <Loading {...props} />
     </Shield>
   );
+  // A failure shows when the part does.
+  const preload = () =>
+    void load().then(
+      (Part) => (loaded = Part),
+      () => {},
+    );
+  return Object.assign(Part, { preload });
+}
+
+interface Lazily<Props> {
+  (props: Props): ReactElement;
+  /** Loads the part before it is shown. */
+  preload(): void;
 }
 
 interface Found<Props> {

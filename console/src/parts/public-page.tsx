@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { MenuItem } from '../controls/menu.tsx';
+import type { MenuItem } from '../controls/menu-item.tsx';
 import type { LinkRowFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { withoutScheme } from '../words/format.ts';

@@ -1,5 +1,7 @@
 import { type ReactElement, useId, useState } from 'react';
+import { ColorInput } from '../controls/color-input.tsx';
 import { Dialog } from '../controls/dialog.tsx';
+import { FilePicker } from '../controls/file-picker.tsx';
 import { saveFile } from '../data/save-file.ts';
 import { local } from '../data/storage.ts';
 import { texts } from '../texts.ts';
@@ -67,8 +69,7 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
     const color = parseColor(text);
     if (color !== null) change({ [name]: color });
   };
-  const readLogo = async (file: File | undefined) => {
-    if (!file) return;
+  const readLogo = async (file: File) => {
     setWrongLogo(file.size > MAX_LOGO ? t.largeLogo : undefined);
     if (file.size > MAX_LOGO) return;
     try {
@@ -104,25 +105,15 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
           {(['dark', 'light'] as const).map((one) => (
             <Field key={one} label={t[one]}>
               {(parts) => (
-                <div className="color">
-                  <input
-                    type="color"
-                    aria-label={t.pick(t[one])}
-                    value={design[one]}
-                    onChange={(event) => setColor(one, event.target.value)}
-                  />
-                  <input
-                    {...parts}
-                    type="text"
-                    aria-describedby={note}
-                    aria-invalid={!isColor(one) || (wrong !== null && isColor('dark') && isColor('light'))}
-                    autoComplete="off"
-                    spellCheck={false}
-                    maxLength={9}
-                    value={typed[one]}
-                    onChange={(event) => setColor(one, event.target.value)}
-                  />
-                </div>
+                <ColorInput
+                  {...parts}
+                  pickLabel={t.pick(t[one])}
+                  aria-describedby={note}
+                  aria-invalid={!isColor(one) || (wrong !== null && isColor('dark') && isColor('light'))}
+                  value={design[one]}
+                  typed={typed[one]}
+                  onText={(text) => setColor(one, text)}
+                />
               )}
             </Field>
           ))}
@@ -139,11 +130,11 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
             error={wrongLogo}
           >
             {(parts) => (
-              <input
+              <FilePicker
                 {...parts}
-                type="file"
                 accept="image/*"
-                onChange={({ target }) => void readLogo(target.files?.[0])}
+                isEmpty={design.logo === null}
+                onFile={(file) => void readLogo(file)}
               />
             )}
           </Field>

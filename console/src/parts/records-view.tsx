@@ -1,6 +1,7 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { Menu, type MenuItem } from '../controls/menu.tsx';
+import { Menu } from '../controls/menu.tsx';
+import type { MenuItem } from '../controls/menu-item.tsx';
 import { UNDO_FOR, undo } from '../data/actions.ts';
 import type { Progress } from '../data/batches.ts';
 import { announceKinds } from '../data/bus.ts';

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
-import { Menu, type MenuItem } from '../controls/menu.tsx';
+import { Menu } from '../controls/menu.tsx';
+import type { MenuItem } from '../controls/menu-item.tsx';
 import { announceKinds } from '../data/bus.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
@@ -16,6 +17,7 @@ import {
 import { texts } from '../texts.ts';
 import { NameField } from './field.tsx';
 import { Confirm, FormDialog } from './form-dialog.tsx';
+import { Icon } from './icon.tsx';
 
 const t = texts.views;
 
@@ -66,15 +68,16 @@ export function SavedViews({ view, query }: { view: SavedViewKind; query: string
       : []),
   ];
   return (
-    <span>
-      <Menu label={t.title} items={items}>
-        {chosen ? <bdi>{chosen.name}</bdi> : t.title}
+    <>
+      <Menu label={t.title} items={items} look={chosen ? 'filter set' : 'filter'}>
+        <bdi className="cut">{chosen ? chosen.name : t.title}</bdi>
+        <Icon name="down" />
       </Menu>
       {form && (
         <ViewForm {...{ view, query }} record={form === 'new' ? null : form} onClose={() => setForm(null)} />
       )}
       {deleted && <Deletion view={deleted} onClose={() => setDeleted(null)} />}
-    </span>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { FilterSelect } from '../controls/select.tsx';
 import { allKinds } from '../data/bus.ts';
 import type { RecordKind } from '../generated/documents.ts';
 import { Changes } from '../parts/changes.tsx';
@@ -13,19 +14,15 @@ export function ActivityView(): ReactElement {
     <>
       <RecordsHead title={texts.places.activity} lead={t.lead} />
       <div className="toolbar">
-        <select
-          className={kind === null ? 'filter' : 'filter set'}
-          aria-label={t.kind}
+        <FilterSelect
+          label={t.kind}
           value={kind ?? ''}
-          onChange={({ target: { value } }) => setKind(allKinds.find((one) => one === value) ?? null)}
-        >
-          <option value="">{t.anyKind}</option>
-          {allKinds.map((one) => (
-            <option key={one} value={one}>
-              {t.kinds[one]}
-            </option>
-          ))}
-        </select>
+          options={[
+            { value: '', text: t.anyKind },
+            ...allKinds.map((value) => ({ value, text: t.kinds[value] })),
+          ]}
+          onValue={(value) => setKind(value || null)}
+        />
       </div>
       <Changes key={kind} kind={kind} />
     </>

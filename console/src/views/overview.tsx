@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
+import { FilterSelect, type OptionGroup } from '../controls/select.tsx';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
 import {
@@ -31,10 +32,8 @@ function OverviewOfAccount(): ReactElement {
     <>
       <header className="page-head">
         <h1>{texts.places.overview}</h1>
-        <GroupFilter />
-        <ViewsHere />
       </header>
-      <Statistics owner={{ kind: 'account', id: accountId }} />
+      <Statistics owner={{ kind: 'account', id: accountId }} filters={<GroupFilter />} end={<ViewsHere />} />
     </>
   );
 }
@@ -57,10 +56,12 @@ function OverviewOfGroup({ group: { kind, id } }: { group: Group }): ReactElemen
           </h1>
           <Link href={`/links?${isSpace ? 'space' : 'tags'}=${id}`}>{texts.spaces.open}</Link>
         </div>
-        <GroupFilter group={record && { kind, id, name: record.name }} />
-        <ViewsHere group={{ kind, id }} />
       </header>
-      <Statistics owner={{ kind, id, name: record?.name }} />
+      <Statistics
+        owner={{ kind, id, name: record?.name }}
+        filters={<GroupFilter group={record && { kind, id, name: record.name }} />}
+        end={<ViewsHere group={{ kind, id }} />}
+      />
     </>
   );
 }
@@ -89,30 +90,24 @@ function GroupFilter({ group }: { group?: (Group & { name: string }) | undefined
     kind: Group['kind'],
     label: string,
     nodes: readonly { id: string; name: string }[] = [],
-  ) => {
+  ): OptionGroup[] => {
     const chosen = group?.kind === kind ? group : null;
     // It may be beyond the first page.
     const listed = chosen && !nodes.some(({ id }) => id === chosen.id) ? [...nodes, chosen] : nodes;
-    return listed.length === 0 ? null : (
-      <optgroup label={label}>
-        {listed.map(({ id, name }) => (
-          <option key={id} value={groupPath({ kind, id })}>
-            {name}
-          </option>
-        ))}
-      </optgroup>
-    );
+    const options = listed.map(({ id, name }) => ({ value: groupPath({ kind, id }), text: name }));
+    return options.length === 0 ? [] : [{ label, options }];
   };
   return (
-    <select
-      className={group ? 'filter set' : 'filter'}
-      aria-label={texts.statistics.group}
+    <FilterSelect
+      label={texts.statistics.group}
+      isSet={group !== undefined}
       value={group ? groupPath(group) : '/overview'}
-      onChange={({ target }) => open(target.value)}
-    >
-      <option value="/overview">{texts.statistics.wholeAccount}</option>
-      {listOptions('space', texts.places.spaces, choices?.spaces.nodes)}
-      {listOptions('tag', texts.tags.title, tagChoices?.tags.nodes)}
-    </select>
+      options={[
+        { value: '/overview', text: texts.statistics.wholeAccount },
+        ...listOptions('space', texts.places.spaces, choices?.spaces.nodes),
+        ...listOptions('tag', texts.tags.title, tagChoices?.tags.nodes),
+      ]}
+      onValue={open}
+    />
   );
 }

@@ -99,9 +99,11 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await shown(figures.or(unread));
     const fourth = await startService({ ...env, PORT: new URL(first.origin).port });
     await shown(figures);
+    await page.getByRole('button', { name: /^Period: / }).click();
+    const week = await shown(page.getByRole('button', { name: '7 days', exact: true }));
     await fourth.stop();
     // Figures of another period are not shown as those of this one.
-    await page.getByRole('button', { name: '7 days' }).click();
+    await week.click();
     await shown(unread);
     await expect.poll(() => figures.count()).toBe(0);
   });

@@ -853,7 +853,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const { page } = await tabOf(caller, '/?search=creme');
     const rows = page.locator('.row .short');
     await expect.poll(() => rows.count()).toBe(3);
-    await page.getByLabel('When created').first().selectOption('Created last month');
+    await page.getByRole('button', { name: /^When created/ }).click();
+    await page.getByRole('button', { name: 'Created last month', exact: true }).click();
     await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/ago-1']);
     await page.evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`);
     const copy = page.getByRole('button', { name: 'Copy link to this list' });
@@ -872,6 +873,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       expect.stringContaining('Short URL,URL,Title,Notes,Space,Tags,Status'),
       1,
     ]);
+    await page.getByRole('button', { name: /^When created/ }).click();
     await page.getByLabel('Created from').fill(monthsAgo(2).toISOString().slice(0, 10));
     await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/ago-1', 's.example/ago-2']);
   });
@@ -1266,7 +1268,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('link', { name: 'Statistics' }).click();
     await shown(page.getByText('Clicks and visitors'));
     await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
-    await page.getByRole('button', { name: '7 days' }).click();
+    const periods = page.getByRole('button', { name: /^Period: / });
+    await periods.click();
+    await page.getByRole('button', { name: '7 days', exact: true }).click();
     await expect.poll(() => page.locator('.totals dd + dd').first().innerText()).toBe('+200%\nvs 1');
     await page.getByText(/^7\s?–\s?13 Nov 2026$/).waitFor();
     await page.getByText('Show as table').click();
@@ -1285,6 +1289,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('link', { name: 'History' }).click();
     await page.goBack();
     expect(new URL(page.url()).search).toBe('?days=7');
+    await periods.click();
     await page.getByLabel('From').fill('2026-11-12');
     await expect.poll(() => new URL(page.url()).search).toBe('?from=2026-11-12&to=2026-11-20');
     await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
@@ -1304,14 +1309,17 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       .toEqual(['2026-11-01', '2026-10-31']);
     await from.fill('0002-10-12');
     await wrong.getByText('“from” may be at most 10 years before to.').waitFor();
-    await page.getByRole('button', { name: 'This month' }).click();
+    await page.getByRole('button', { name: 'This month', exact: true }).click();
     // The first click of all was on the 10th.
     await page.getByText(/^1\s?–\s?20 Oct 2026 · Nothing was counted before 10 Oct 2026, so/).waitFor();
-    await page.getByRole('button', { name: 'Last month' }).click();
+    await periods.click();
+    await page.getByRole('button', { name: 'Last month', exact: true }).click();
     await page.getByText(/^1\s?–\s?30 Sept 2026: no clicks were counted\.$/).waitFor();
     expect(new URL(page.url()).search).toBe('?from=2026-10-01&to=2026-10-31');
+    await periods.click();
     await from.fill('2026-10-10');
     await to.fill('2026-11-20');
+    await page.keyboard.press('Escape');
     const shares = async (title: string) =>
       (await page.getByRole('region', { name: title }).locator('li').allInnerTexts()).map((text) =>
         text.split('\n').join(' '),

@@ -1,5 +1,5 @@
 import { useLocation } from 'wouter';
-import type { MenuItem } from '../../controls/menu.tsx';
+import type { MenuItem } from '../../controls/menu-item.tsx';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { LinkDocument, SpacesNamedDocument, TagsNamedDocument } from '../../generated/documents.ts';

@@ -20,6 +20,7 @@ export function ExpiryField({
       value={expiresAt}
       warning={Date.parse(expiresAt) <= Date.now() ? t.pastExpiry : null}
       error={error}
+      usualTime="23:59"
       onText={(text) => onChange({ expiresAt: text })}
     />
   );

@@ -3,6 +3,7 @@ import { useClient } from 'urql';
 import { focusSoon } from '../../app/focus.ts';
 import { Choice } from '../../controls/choice.tsx';
 import type { ChoiceItem } from '../../controls/choice-matches.ts';
+import { MomentField } from '../../controls/moment-field.tsx';
 import { showFault } from '../../data/actions.ts';
 import { agents, type ExampleDevice, example, exampleDevices } from '../../data/agents.ts';
 import { toFault } from '../../data/faults.ts';
@@ -17,7 +18,7 @@ import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { ruleTexts } from '../../rule-texts.ts';
 import { texts } from '../../texts.ts';
-import { asShare, fromLocalInput } from '../../words/format.ts';
+import { asShare, fromLocalInput, INCOMPLETE } from '../../words/format.ts';
 import { type Decision, describeOutcome } from './example.tsx';
 import { describeVisitor, leadingStep, Reasons, type Visit } from './reasons.tsx';
 
@@ -94,13 +95,7 @@ function VisitorFields({
         typed={language[1]}
         onValue={(...value) => onVisitor({ language: value })}
       />
-      <TextField
-        label={t.at}
-        type="datetime-local"
-        value={at}
-        onText={(text) => onVisitor({ at: text })}
-        hint={t.now}
-      />
+      <MomentField label={t.at} value={at} onText={(text) => onVisitor({ at: text })} hint={t.now} />
       <TextField
         label={t.query}
         value={query}
@@ -176,6 +171,7 @@ export function Explain({ link, edit }: { link: LinkWholeFragment; edit: EditSta
   const ask = async (event: FormEvent) => {
     event.preventDefault();
     dismissAbout(ABOUT);
+    if (at === INCOMPLETE) return focusSoon('.explain [type="datetime-local"]');
     if (country[1] !== '' || language[1] !== '') return focusSoon('.explain [aria-invalid="true"]');
     const query = plainQuery(visitor);
     const input = {

@@ -3,6 +3,7 @@ import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { CURRENT_ROW, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { Menu } from '../../controls/menu.tsx';
+import { Tabs as TabBar } from '../../controls/tabs.tsx';
 import { aboutToGo } from '../../data/actions.ts';
 import { useEnding } from '../../data/ending.ts';
 import { useRead } from '../../data/read.ts';
@@ -122,13 +123,11 @@ function Tabs({
     `/links/${link.id}${one === 'edit' ? '' : `/${one}`}${query === '' ? '' : `?${query}`}`;
   return (
     <>
-      <nav className="tabs" aria-label={texts.link.tabs.all}>
-        {tabs.map((one) => (
-          <To key={one} href={tabPath(one)} aria-current={one === tab ? 'page' : undefined}>
-            {texts.link.tabs[one]}
-          </To>
-        ))}
-      </nav>
+      <TabBar
+        label={texts.link.tabs.all}
+        items={tabs.map((key) => ({ key, name: texts.link.tabs[key], href: tabPath(key) }))}
+        chosen={tab}
+      />
       {tab === 'edit' && <EditLink link={link} edit={edit} again={again} />}
       {tab === 'statistics' && (
         <Statistics owner={{ kind: 'link', id: link.id, name: link.alias }} rules={link.rules} />

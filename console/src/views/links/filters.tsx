@@ -1,11 +1,14 @@
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
+import { FilterBar } from '../../controls/filter-bar.tsx';
+import { Popover } from '../../controls/popover.tsx';
+import { FilterSelect } from '../../controls/select.tsx';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkStatus } from '../../generated/documents.ts';
+import { SelectField } from '../../parts/field.tsx';
 import { SavedViews } from '../../parts/saved-views.tsx';
 import { texts } from '../../texts.ts';
 import {
   archives,
-  hasConditions,
   isFiltered,
   type LinksState,
   orderFields,
@@ -14,7 +17,7 @@ import {
   usualDirection,
 } from './links-state.ts';
 import { ChosenTags, TagFilter } from './tag-filter.tsx';
-import { ChosenTime, TimeFilter } from './time-filter.tsx';
+import { TimeFilter } from './time-filter.tsx';
 
 /** Each order in both directions, the expected one first. */
 const sorts = orderFields.flatMap((field) =>
@@ -39,9 +42,8 @@ interface Choice {
 function Filter({
   name,
   any,
-  value,
   choices,
-  onValue,
+  ...select
 }: {
   name: string;
   /** Its empty choice. */
@@ -50,24 +52,10 @@ function Filter({
   choices: readonly Choice[];
   onValue: (value: string) => void;
 }): ReactElement {
-  return (
-    <select
-      className={value === '' ? 'filter' : 'filter set'}
-      aria-label={name}
-      value={value}
-      onChange={(event) => onValue(event.target.value)}
-    >
-      <option value="">{any}</option>
-      {choices.map((one) => (
-        <option key={one.value} value={one.value}>
-          {one.text}
-        </option>
-      ))}
-    </select>
-  );
+  return <FilterSelect {...select} label={name} options={[{ value: '', text: any }, ...choices]} />;
 }
 
-/** The filters, on a phone behind a button, and the order. */
+/** The filters, of which the rare ones wait in a panel, saved views and the order. */
 export function Filters({
   state,
   set,
@@ -83,88 +71,89 @@ export function Filters({
     value === '' || choices.some((one) => one.value === value)
       ? choices
       : [...choices, { value, text: `#${value}` }];
-  const [isOpen, setOpen] = useState(() => hasConditions(state));
   const t = texts.filters;
   const spaces = [{ value: 'none', text: t.withoutSpace }, ...named(data?.spaces.nodes)];
   const domains = named(data?.domains.nodes);
   const pixels = named(data?.pixels.nodes);
+  const hasDomains = domains.length > 1 || state.domain !== '';
+  const hasPixels = pixels.length > 0 || state.pixel !== '';
+  const isRareSet = state.domain !== '' || state.pixel !== '';
+  const sort = sorts.findIndex(([field, way]) => field === state.order && way === state.direction);
   return (
-    <div className={isOpen ? 'filters open' : 'filters'}>
-      <button
-        type="button"
-        className={hasConditions(state) ? 'filter set' : 'filter'}
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {t.title}
-      </button>
-      <div>
-        <Filter
-          name={t.status}
-          any={t.any.status}
-          value={state.archived || state.status}
-          choices={[
-            ...statuses.map((value) => ({ value, text: texts.status[value] })),
-            ...archives.map((value) => ({ value, text: t.archives[value] })),
-          ]}
-          onValue={(value) =>
-            set({
-              status: statuses.find((one) => one === value) ?? '',
-              archived: archives.find((one) => one === value) ?? '',
-            })
-          }
-        />
-        <Filter
-          name={t.space}
-          any={t.any.space}
-          value={state.space}
-          choices={withValue(spaces, state.space)}
-          onValue={(space) => set({ space })}
-        />
-        <TagFilter state={state} set={set} />
-        <TimeFilter state={state} set={set} />
-        {(domains.length > 1 || state.domain !== '') && (
-          <Filter
-            name={t.domain}
-            any={t.any.domain}
-            value={state.domain}
-            choices={withValue(domains, state.domain)}
-            onValue={(domain) => set({ domain })}
+    <FilterBar
+      end={
+        <>
+          <SavedViews view="LINKS" query={toQuery({ ...state, after: '', before: '' }).slice(1)} />
+          <FilterSelect
+            label={t.order}
+            isSet={false}
+            value={String(sort)}
+            options={sorts.map(([field, way], index) => ({
+              value: String(index),
+              text: t.orders[field][way],
+            }))}
+            onValue={(index) => {
+              const [order, direction] = sorts[Number(index)] ?? ['ID', 'DESC'];
+              set({ order, direction });
+            }}
           />
-        )}
-        {(pixels.length > 0 || state.pixel !== '') && (
-          <Filter
-            name={t.pixel}
-            any={t.any.pixel}
-            value={state.pixel}
-            choices={withValue(pixels, state.pixel)}
-            onValue={(pixel) => set({ pixel })}
-          />
-        )}
-        {isFiltered(state) && (
-          <button type="button" className="button text" onClick={() => set(unfiltered)}>
-            {t.clear}
-          </button>
-        )}
-        <ChosenTags state={state} set={set} />
-        <ChosenTime state={state} set={set} />
-      </div>
-      <SavedViews view="LINKS" query={toQuery({ ...state, after: '', before: '' }).slice(1)} />
-      <select
-        className="filter"
-        aria-label={t.order}
-        value={sorts.findIndex(([field, way]) => field === state.order && way === state.direction)}
-        onChange={(event) => {
-          const [order, direction] = sorts[Number(event.target.value)] ?? ['ID', 'DESC'];
-          set({ order, direction });
-        }}
-      >
-        {sorts.map(([field, way], index) => (
-          <option key={field + way} value={index}>
-            {t.orders[field][way]}
-          </option>
-        ))}
-      </select>
-    </div>
+        </>
+      }
+      below={<ChosenTags state={state} set={set} />}
+    >
+      <Filter
+        name={t.status}
+        any={t.any.status}
+        value={state.archived || state.status}
+        choices={[
+          ...statuses.map((value) => ({ value, text: texts.status[value] })),
+          ...archives.map((value) => ({ value, text: t.archives[value] })),
+        ]}
+        onValue={(value) =>
+          set({
+            status: statuses.find((one) => one === value) ?? '',
+            archived: archives.find((one) => one === value) ?? '',
+          })
+        }
+      />
+      <Filter
+        name={t.space}
+        any={t.any.space}
+        value={state.space}
+        choices={withValue(spaces, state.space)}
+        onValue={(space) => set({ space })}
+      />
+      <TagFilter state={state} set={set} />
+      <TimeFilter state={state} set={set} />
+      {(hasDomains || hasPixels) && (
+        <Popover label={t.more} look={isRareSet ? 'filter set' : 'filter'} button={t.more} isNamed>
+          {() => (
+            <div className="rare">
+              {hasDomains && (
+                <SelectField
+                  label={t.domain}
+                  value={state.domain}
+                  options={[{ value: '', text: t.any.domain }, ...withValue(domains, state.domain)]}
+                  onValue={(domain) => set({ domain })}
+                />
+              )}
+              {hasPixels && (
+                <SelectField
+                  label={t.pixel}
+                  value={state.pixel}
+                  options={[{ value: '', text: t.any.pixel }, ...withValue(pixels, state.pixel)]}
+                  onValue={(pixel) => set({ pixel })}
+                />
+              )}
+            </div>
+          )}
+        </Popover>
+      )}
+      {isFiltered(state) && (
+        <button type="button" className="button text" onClick={() => set(unfiltered)}>
+          {t.clear}
+        </button>
+      )}
+    </FilterBar>
   );
 }

@@ -1,5 +1,5 @@
 import { DESTINATION, focusRow, focusSoon } from '../../app/focus.ts';
-import type { MenuItem } from '../../controls/menu.tsx';
+import type { MenuItem } from '../../controls/menu-item.tsx';
 import { deleteLater, duplicateLink, setArchived, setDisabled } from '../../data/actions.ts';
 import type { Session } from '../../data/session.ts';
 import { showToast } from '../../data/toasts.ts';

@@ -2,7 +2,8 @@ import { type KeyboardEvent, type MouseEvent, type ReactElement, useState } from
 import { Link as To, useLocation } from 'wouter';
 import { rowId } from '../../app/focus.ts';
 import { shortcuts } from '../../app/shortcuts.ts';
-import { Menu, type MenuItem } from '../../controls/menu.tsx';
+import { Menu } from '../../controls/menu.tsx';
+import type { MenuItem } from '../../controls/menu-item.tsx';
 import { hasDraft } from '../../data/drafts.ts';
 import { useSession } from '../../data/session.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';

@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { Select } from '../../controls/select.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
 import { type LinksState, searchPlaces } from './links-state.ts';
@@ -64,22 +65,12 @@ export function Search({
         }}
       />
       {text !== '' && (
-        <select
+        <Select
           aria-label={t.by}
           value={state.searchBy}
-          onChange={(event) =>
-            set({
-              searchBy: searchPlaces.find((one) => one === event.target.value) ?? 'ANYWHERE',
-              search: text,
-            })
-          }
-        >
-          {searchPlaces.map((field) => (
-            <option key={field} value={field}>
-              {t.fields[field]}
-            </option>
-          ))}
-        </select>
+          options={searchPlaces.map((value) => ({ value, text: t.fields[value] }))}
+          onValue={(searchBy) => set({ searchBy, search: text })}
+        />
       )}
     </search>
   );

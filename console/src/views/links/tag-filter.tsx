@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { FilterSelect } from '../../controls/select.tsx';
 import { useRead } from '../../data/read.ts';
 import { TagChoicesDocument, TagDocument, type TagNameFragment } from '../../generated/documents.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -19,21 +20,16 @@ export function TagFilter({ state: { tags: chosen }, set }: FilterProps): ReactE
   if (tags.length === 0 && chosen.length === 0) return null;
   const t = texts.tags;
   return (
-    <select
-      className={chosen.length === 0 ? 'filter' : 'filter set'}
-      aria-label={t.filter}
+    <FilterSelect
+      label={t.filter}
+      isSet={chosen.length > 0}
       value=""
-      onChange={({ target: { value } }) => set({ tags: [...chosen, value] })}
-    >
-      <option value="">{chosen.length === 0 ? t.anyTag : t.another}</option>
-      {tags
-        .filter(({ id }) => !chosen.includes(id))
-        .map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-    </select>
+      options={[
+        { value: '', text: chosen.length === 0 ? t.anyTag : t.another },
+        ...tags.filter(({ id }) => !chosen.includes(id)).map(({ id, name }) => ({ value: id, text: name })),
+      ]}
+      onValue={(value) => set({ tags: [...chosen, value] })}
+    />
   );
 }
 
@@ -44,18 +40,12 @@ export function ChosenTags({ state: { tags: chosen, tagMode }, set }: FilterProp
   const t = texts.tags;
   return (
     <fieldset className="chosen" aria-label={t.chosen}>
-      <select
-        className="filter set"
-        aria-label={t.mode}
+      <FilterSelect
+        label={t.mode}
         value={tagMode}
-        onChange={({ target: { value } }) => set({ tagMode: tagModes.find((one) => one === value) ?? 'any' })}
-      >
-        {tagModes.map((mode) => (
-          <option key={mode} value={mode}>
-            {t.modes[mode]}
-          </option>
-        ))}
-      </select>
+        options={tagModes.map((value) => ({ value, text: t.modes[value] }))}
+        onValue={(mode) => set({ tagMode: mode })}
+      />
       <ul className="chips">
         {chosen.map((id) => (
           <Chosen

@@ -1,9 +1,10 @@
-import type { ChangeEvent, ReactElement } from 'react';
+import type { ReactElement } from 'react';
+import { FilePicker } from '../../controls/file-picker.tsx';
 import { attempt } from '../../data/actions.ts';
 import { formats } from '../../data/import-run.ts';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument } from '../../generated/documents.ts';
-import { Field } from '../../parts/field.tsx';
+import { Field, SelectField } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
 import { SpaceField } from '../link-form/space-field.tsx';
 import type { Import } from './use-import.ts';
@@ -13,8 +14,6 @@ export function LinesForm({ state }: { state: Import }): ReactElement {
   const { lines, making, spaceTyped, spaceError, put } = state;
   const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
   const t = texts.many;
-  const chooseFormat = ({ target }: ChangeEvent<HTMLSelectElement>) =>
-    lines.setFormat(formats.find((one) => one === target.value) ?? 'LINES');
   return (
     <>
       <Field label={t.lines} hint={t.hint}>
@@ -39,17 +38,13 @@ export function LinesForm({ state }: { state: Import }): ReactElement {
       </Field>
       <div className="pair">
         <FileField state={state} />
-        <Field label={t.format} hint={lines.format === 'LINES' ? undefined : t.formatHint}>
-          {(parts) => (
-            <select {...parts} value={lines.format} onChange={chooseFormat}>
-              {formats.map((format) => (
-                <option key={format} value={format}>
-                  {t.formats[format]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label={t.format}
+          hint={lines.format === 'LINES' ? undefined : t.formatHint}
+          value={lines.format}
+          options={formats.map((value) => ({ value, text: t.formats[value] }))}
+          onValue={lines.setFormat}
+        />
         <SpaceField
           value={lines.spaceId}
           typed={spaceTyped}
@@ -70,15 +65,10 @@ function FileField({ state: { isGuessed, wrongFile, take } }: { state: Import })
   return (
     <Field label={t.file} hint={t.fileHint} warning={isGuessed ? t.guessed : null} error={wrongFile}>
       {(parts) => (
-        <input
+        <FilePicker
           {...parts}
-          type="file"
           accept=".csv,.tsv,.txt,.json,.xlsx,.xls,.ods,text/csv,text/plain,application/json"
-          // A corrected file may be chosen again.
-          onClick={(event) => {
-            event.currentTarget.value = '';
-          }}
-          onChange={(event) => void attempt('file', () => take(event.target.files?.[0]))}
+          onFile={(file) => void attempt('file', () => take(file))}
         />
       )}
     </Field>

@@ -38,7 +38,7 @@ export function ChartHead({
           onChoose={onInterval}
         />
         {children}
-        <button type="button" className="bare" aria-label={name} title={name} onClick={onSave}>
+        <button type="button" className="bare" aria-label={name} onClick={onSave}>
           <Icon name="download" />
         </button>
       </div>

@@ -1,6 +1,8 @@
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
-import { Segments } from '../../controls/segments.tsx';
+import { FilterBar } from '../../controls/filter-bar.tsx';
+import { PeriodPicker } from '../../controls/period-picker.tsx';
+import { FilterSelect } from '../../controls/select.tsx';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import {
@@ -16,7 +18,6 @@ import { texts } from '../../texts.ts';
 import { asChange, betweenUtcDays, inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
 import { Chart } from './chart.tsx';
-import { DayField } from './day-field.tsx';
 import { Dimensions } from './dimensions.tsx';
 import { useLines } from './lines.ts';
 import { asking, type Owner, readOwnerPart } from './owner.ts';
@@ -41,12 +42,19 @@ import { useCounting } from './use-counting.ts';
 const Compare = lazily(async () => (await import('./compare.tsx')).Compare);
 const Variants = lazily(async () => (await import('./variants.tsx')).Variants, null);
 
+const compared = ['before', 'year'] as const;
+
 /** The figures of the page of statistics, for any period, next to those of an earlier one. */
 export function Statistics({
   owner,
+  filters,
+  end,
   rules,
 }: {
   owner: Owner;
+  /** What its bar has before the period, and at its end. */
+  filters?: ReactNode;
+  end?: ReactNode;
   /** The rules of a link. */
   rules?: LinkRulesFragment['rules'];
 }): ReactElement {
@@ -66,7 +74,7 @@ export function Statistics({
     ...lengths.map((days) => ({ name: t.days(days), of: lastDays(days, now) })),
     { name: t.thisMonth, of: monthOf('this', now) },
     { name: t.lastMonth, of: monthOf('last', now) },
-  ].map((one) => ({ ...one, key: one.name }));
+  ];
   const { interval, comparison } = parseView(query, period);
   const earlier = comparisons[comparison](period, interval);
   const { data, fault, isLoading, again } = useRead(
@@ -89,18 +97,18 @@ export function Statistics({
   };
   return (
     <div className="statistics">
-      <div className="toolbar">
-        <Segments
+      <FilterBar end={end}>
+        {filters}
+        <PeriodPicker
           label={t.period}
-          items={presets}
-          chosen={presets.find(({ of }) => of.from === period.from && of.to === period.to)?.key}
-          onChoose={(key) => setPeriod(presets.find((one) => one.key === key)?.of ?? period)}
+          isSet={withPeriod('', period, now) !== ''}
+          presets={presets}
+          {...period}
+          names={{ from: t.from, to: t.to }}
+          today={lastDays(1, now).to}
+          onDays={setPeriod}
         />
-        <div className="range">
-          <DayField label={t.from} day={period.from} onDay={(from) => setPeriod({ ...period, from })} />
-          <DayField label={t.to} day={period.to} onDay={(to) => setPeriod({ ...period, to })} />
-        </div>
-      </div>
+      </FilterBar>
       {fault && <FaultNotice fault={fault} again={again} />}
       {!figures ? (
         <Unread fault={fault} rows={4} />
@@ -120,15 +128,13 @@ export function Statistics({
               ))}
             </dl>
             <p className="compared">
-              <select
-                className="filter"
-                aria-label={t.comparison}
+              <FilterSelect
+                label={t.comparison}
+                isSet={false}
                 value={comparison}
-                onChange={({ target }) => set('compare', target.value)}
-              >
-                <option value="before">{t.comparisons.before}</option>
-                <option value="year">{t.comparisons.year}</option>
-              </select>
+                options={compared.map((value) => ({ value, text: t.comparisons[value] }))}
+                onValue={(value) => set('compare', value)}
+              />
               {past && (
                 <span className="quiet">
                   {past.clicks === 0 ? t.nothingThen(betweenUtcDays(past)) : betweenUtcDays(past)}

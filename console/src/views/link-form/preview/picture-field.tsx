@@ -1,4 +1,5 @@
 import { type ReactElement, useRef, useState } from 'react';
+import { FilePicker } from '../../../controls/file-picker.tsx';
 import { readPicture } from '../../../data/picture.ts';
 import { Field } from '../../../parts/field.tsx';
 import { Icon } from '../../../parts/icon.tsx';
@@ -17,8 +18,7 @@ export function PictureField({
   const [isUnreadable, setUnreadable] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const t = previewTexts;
-  const read = async (file: File | undefined) => {
-    if (file === undefined) return;
+  const read = async (file: File) => {
     try {
       onImage(await readPicture(file));
       setUnreadable(false);
@@ -34,19 +34,18 @@ export function PictureField({
     >
       {(parts) => (
         <div className="picture-field">
-          <input
-            type="file"
-            accept="image/png,image/jpeg,image/webp"
-            ref={input}
+          <FilePicker
             {...parts}
-            onChange={({ target }) => void read(target.files?.[0])}
+            ref={input}
+            accept="image/png,image/jpeg,image/webp"
+            isEmpty={image === ''}
+            onFile={(file) => void read(file)}
           />
           {image !== '' && (
             <button
               type="button"
               className="button quiet small"
               onClick={() => {
-                if (input.current) input.current.value = '';
                 onImage('');
                 input.current?.focus();
               }}

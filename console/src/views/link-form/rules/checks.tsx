@@ -1,5 +1,6 @@
 import { type ReactElement, useId } from 'react';
-import { ErrorNote, type Option } from '../../../parts/field.tsx';
+import type { Option } from '../../../controls/select.tsx';
+import { ErrorNote } from '../../../parts/field.tsx';
 
 /** A choice of any of a few. */
 export function Checks({

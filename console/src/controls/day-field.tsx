@@ -1,7 +1,5 @@
 import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
-
-/** Without it, browsers take years of more than four digits. */
-const LAST_DAY = '9999-12-31';
+import { LAST_DAY } from './days.ts';
 
 /** A day. Typing takes effect when the field is left, or with Enter: its first digits are a valid day, too. */
 export function DayField({

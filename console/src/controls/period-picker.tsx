@@ -1,0 +1,39 @@
+import type { ReactElement } from 'react';
+import { Icon } from '../parts/icon.tsx';
+import { lazily } from '../parts/lazily.tsx';
+import { betweenUtcDays } from '../words/format.ts';
+import type { Days, PanelProps } from './period-panel.tsx';
+import { Popover } from './popover.tsx';
+
+const Panel = lazily(
+  async () => (await import('./period-panel.tsx')).PeriodPanel,
+  <div className="period" />,
+);
+
+export const equalDays = (a: Days, b: Days): boolean => a.from === b.from && a.to === b.to;
+
+/** A button that says the chosen period, and opens usual periods and a calendar. */
+export function PeriodPicker({
+  label,
+  isSet,
+  ...panel
+}: Omit<PanelProps, 'onClose'> & { label: string; isSet: boolean }): ReactElement {
+  const { presets, from, to } = panel;
+  const preset = presets.find(({ of }) => equalDays(of, { from, to }));
+  const text = preset?.name ?? betweenUtcDays({ from: from || to, to: to || from });
+  return (
+    <Popover
+      label={`${label}: ${text}`}
+      look={isSet ? 'filter set' : 'filter'}
+      button={
+        <>
+          <span className="cut">{text}</span>
+          <Icon name="down" />
+        </>
+      }
+      onNear={Panel.preload}
+    >
+      {(close) => <Panel {...panel} onClose={close} />}
+    </Popover>
+  );
+}
