@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { Route, Router, Switch } from 'wouter';
+import { Tooltips } from '../controls/tooltips.tsx';
 import { lazily } from '../parts/lazily.tsx';
 import { waiting } from './gate.tsx';
 import { Inside } from './inside.tsx';
@@ -28,6 +29,7 @@ export function App(): ReactElement {
         <Route path="/signed-in" component={SignedInApart} />
         <Route component={Inside} />
       </Switch>
+      <Tooltips />
     </Router>
   );
 }

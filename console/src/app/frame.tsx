@@ -111,7 +111,6 @@ export function Frame(): ReactElement {
               className="bare keyed"
               onClick={() => setOpened('help')}
               aria-label={texts.help.title}
-              title={texts.help.title}
             >
               <Icon name="keyboard" />
             </button>

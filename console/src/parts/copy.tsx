@@ -61,7 +61,7 @@ export function CopyButton({
       className={small ? 'button text small' : wide ? (main ? 'button' : 'button quiet') : 'bare copy'}
       aria-label={wide ? undefined : alone ? label : texts.labelled(label, withoutScheme(text))}
       tabIndex={inMenu ? -1 : undefined}
-      title={label}
+      data-tip={label}
       onClick={copy}
     >
       {!small && <Icon name={done ? 'check' : 'copy'} />}

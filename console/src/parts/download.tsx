@@ -40,7 +40,7 @@ export function DownloadButton({
   const onClick = () => void run();
   if (title !== undefined)
     return (
-      <button type="button" className="bare" aria-label={title} title={title} onClick={onClick}>
+      <button type="button" className="bare" aria-label={title} onClick={onClick}>
         <Icon name="download" />
       </button>
     );

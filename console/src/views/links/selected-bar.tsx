@@ -50,13 +50,7 @@ export function SelectedBar({ selection, links, filter, total, isCut, count }: B
         />
       )}
       <Deeds bulk={bulk} />
-      <button
-        type="button"
-        className="bare"
-        aria-label={t.clear}
-        title={t.clear}
-        onClick={() => bulk.goOn(true)}
-      >
+      <button type="button" className="bare" aria-label={t.clear} onClick={() => bulk.goOn(true)}>
         <Icon name="close" />
       </button>
       <BulkDialogs {...{ bulk, selection, links, count }} />

@@ -1,0 +1,43 @@
+import { type ReactElement, useEffect, useRef } from 'react';
+
+/** The wait under a pointer, in milliseconds. */
+const HOVERED_FOR = 400;
+
+/** Shows the name of a button without a text while the pointer rests on it, or the keyboard has led to it. */
+export function Tooltips(): ReactElement {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const tip = ref.current;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const hide = () => {
+      clearTimeout(timer);
+      if (tip?.matches(':popover-open')) tip.hidePopover();
+    };
+    const begin = ({ target }: Event, after: number) => {
+      hide();
+      const button = target instanceof Element ? target.closest<HTMLElement>('.bare[aria-label]') : null;
+      const isOpen = button?.ariaExpanded === 'true';
+      if (!tip || !button || button.title !== '' || isOpen) return;
+      timer = setTimeout(() => {
+        if (!button.isConnected) return;
+        tip.textContent = button.dataset.tip ?? button.ariaLabel;
+        tip.showPopover({ source: button });
+      }, after);
+    };
+    const onOver = (event: PointerEvent) => event.pointerType === 'mouse' && begin(event, HOVERED_FOR);
+    const onFocus = (event: FocusEvent) => {
+      if (event.target instanceof Element && event.target.matches(':focus-visible')) begin(event, 0);
+    };
+    document.addEventListener('pointerover', onOver);
+    document.addEventListener('focusin', onFocus);
+    for (const name of ['focusout', 'pointerdown', 'keydown']) document.addEventListener(name, hide, true);
+    return () => {
+      hide();
+      document.removeEventListener('pointerover', onOver);
+      document.removeEventListener('focusin', onFocus);
+      for (const name of ['focusout', 'pointerdown', 'keydown'])
+        document.removeEventListener(name, hide, true);
+    };
+  }, []);
+  return <div ref={ref} className="tip" popover="hint" role="tooltip" />;
+}
