@@ -1,4 +1,4 @@
-import { type ReactElement, useId } from 'react';
+import { type ReactElement, useId, useLayoutEffect, useRef } from 'react';
 import { ErrorNote } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
@@ -78,13 +78,20 @@ export function Choice({
 function Options({ choice }: { choice: ChoiceState }): ReactElement {
   const { list, listed, takenName, choose } = choice;
   const { isOpen, highlightedIndex, getItemProps } = list;
+  const ref = useRef<HTMLUListElement>(null);
+  // Above all else, so that no dialog cuts it off.
+  useLayoutEffect(() => {
+    const box = ref.current?.previousElementSibling;
+    if (isOpen && box instanceof HTMLElement) ref.current?.showPopover({ source: box });
+    else ref.current?.hidePopover();
+  }, [isOpen]);
   const optionProps = (item: ChoiceItem, index: number) =>
     getItemProps({
       ...{ item, index, onClick: () => choose(item) },
       className: index === highlightedIndex ? 'on' : '',
     });
   return (
-    <ul {...list.getMenuProps({ className: isOpen ? 'options' : 'options closed' })}>
+    <ul {...list.getMenuProps({ ref, className: 'options' })} popover="manual">
       {isOpen &&
         listed.map((item, index) => (
           <li key={item.id} {...optionProps(item, index)}>

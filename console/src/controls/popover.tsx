@@ -45,7 +45,12 @@ export function Popover({
         role="dialog"
         aria-label={label}
         onBeforeToggle={({ newState }) => newState === 'open' && setOpen(true)}
-        onToggle={({ newState }) => newState !== 'open' && setOpen(false)}
+        onToggle={({ newState, currentTarget }) => {
+          if (newState !== 'open') setOpen(false);
+          // What begins elsewhere, such as a calendar, has moved the focus already.
+          else if (!currentTarget.contains(document.activeElement))
+            currentTarget.querySelector<HTMLElement>('button, input, select')?.focus();
+        }}
         // Shortcuts of the elements around it wait while it is open.
         onKeyDown={(event) => event.key !== 'Escape' && event.stopPropagation()}
       >

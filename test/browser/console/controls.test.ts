@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs, faultsFor } from '../../support/browser.ts';
-import { type ConsoleOptions, shown, signIn } from '../../support/console.ts';
+import { type ConsoleOptions, openConsole, shown, signIn } from '../../support/console.ts';
 
 describe.runIf(chromiumPath)('the controls of the console, in a browser', () => {
   let server: TestServer;
@@ -52,8 +52,11 @@ describe.runIf(chromiumPath)('the controls of the console, in a browser', () => 
     await expect.poll(() => more.evaluate((one) => one === document.activeElement)).toBe(true);
     // No row, no option and no shortcut takes the keys of a panel.
     await more.press('Enter');
-    await shown(page.getByLabel('Pixel'));
+    const pixel = await shown(page.getByLabel('Pixel'));
+    await expect.poll(() => pixel.evaluate((one) => one === document.activeElement)).toBe(true);
+    await page.keyboard.press('x');
     await page.keyboard.press('Escape');
+    expect(await page.locator('.row input:checked').count()).toBe(0);
     await page.getByRole('button', { name: 'Clear', exact: true }).click();
     await expect.poll(() => query(page)).toBe('');
   });
@@ -144,16 +147,16 @@ describe.runIf(chromiumPath)('the controls of the console, in a browser', () => 
   });
 
   test('an icon shows its name under a pointer and by keys, until it is pressed or left', async () => {
-    const page = await open({ path: '/overview' });
-    const out = await shown(page.getByRole('button', { name: 'Sign out' }));
+    const { page } = await openConsole(server.origin, { path: '/sign-in' });
+    const eye = await shown(page.getByRole('button', { name: 'Show password' }));
     const tip = page.locator('.tip:popover-open');
-    await out.hover();
-    await expect.poll(() => tip.allInnerTexts()).toEqual(['Sign out']);
-    await page.mouse.move(640, 40);
+    await eye.hover();
+    await expect.poll(() => tip.allInnerTexts()).toEqual(['Show password']);
+    await page.mouse.move(5, 5);
     await expect.poll(() => tip.count()).toBe(0);
-    await page.getByRole('button', { name: 'Shortcuts' }).focus();
+    await page.getByLabel('Password', { exact: true }).focus();
     await page.keyboard.press('Tab');
-    await expect.poll(() => tip.allInnerTexts()).toEqual(['Sign out']);
+    await expect.poll(() => tip.allInnerTexts()).toEqual(['Show password']);
     expect(await faultsFor(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await expect.poll(() => tip.count()).toBe(0);
@@ -176,15 +179,21 @@ describe.runIf(chromiumPath)('the controls of the console, in a browser', () => 
 
   test('fields have 16 pixels on touch screens, since smaller ones make phones zoom in', async () => {
     const page = await open({ width: 390 });
-    const small = () =>
-      page
+    const sizes = (of: Page) =>
+      of
         .locator('input:not([type=checkbox]), select, textarea')
-        .evaluateAll((all) => all.filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16).length);
+        .evaluateAll((all) => all.map((one) => Number.parseFloat(getComputedStyle(one).fontSize)));
     await shown(page.getByLabel('Status', { exact: true }));
-    expect(await small()).toBeGreaterThan(0);
+    expect(Math.min(...(await sizes(page)))).toBeLessThan(16);
     const session = await page.context().newCDPSession(page);
-    await session.send('Emulation.setEmulatedMedia', { features: [{ name: 'pointer', value: 'coarse' }] });
     await session.send('Emulation.setTouchEmulationEnabled', { enabled: true });
-    await expect.poll(small).toBe(0);
+    await session.send('Emulation.setDeviceMetricsOverride', {
+      width: 390,
+      height: 800,
+      deviceScaleFactor: 2,
+      mobile: true,
+    });
+    await expect.poll(() => page.evaluate('matchMedia("(pointer: coarse)").matches')).toBe(true);
+    await expect.poll(async () => Math.min(...(await sizes(page)))).toBe(16);
   });
 });
