@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Select } from '../../controls/select.tsx';
 import type { CheckedLines } from '../../data/checked-lines.ts';
 import {
   type ColumnChoice,
@@ -51,20 +52,17 @@ export function ColumnsView({
               <span className="quiet" title={t.examples}>
                 {examples[index]?.join(' · ')}
               </span>
-              <select
+              <Select
                 aria-label={t.readsAs(title)}
                 value={toValue(name, fields[index] ?? null)}
+                options={[
+                  { value: '', text: t.byName },
+                  ...columnFields.map((field) => ({ value: field, text: t.fields[field] })),
+                  { value: 'none', text: t.none },
+                ]}
                 disabled={isBusy}
-                onChange={({ target }) => choose(index, target.value)}
-              >
-                <option value="">{t.byName}</option>
-                {columnFields.map((field) => (
-                  <option key={field} value={field}>
-                    {t.fields[field]}
-                  </option>
-                ))}
-                <option value="none">{t.none}</option>
-              </select>
+                onValue={(value) => choose(index, value)}
+              />
             </li>
           );
         })}

@@ -1,4 +1,6 @@
 import { type ReactElement, useState } from 'react';
+import { ColorInput } from '../../controls/color-input.tsx';
+import { FilePicker } from '../../controls/file-picker.tsx';
 import type { FieldErrors } from '../../data/link-fields.ts';
 import type { BrandInput, BrandOfFragment } from '../../generated/documents.ts';
 import { Field, TextField, UrlField } from '../../parts/field.tsx';
@@ -57,8 +59,7 @@ export function BrandFields({
   onBrand: (patch: Partial<Brand>) => void;
 }): ReactElement {
   const [isWrong, setWrong] = useState(false);
-  const take = async (file: File | undefined) => {
-    if (!file) return;
+  const take = async (file: File) => {
     const isRight = file.size <= MAX_LOGO && FORMATS.includes(file.type);
     setWrong(!isRight);
     if (isRight) onBrand({ logo: await readDataUrl(file) });
@@ -70,11 +71,11 @@ export function BrandFields({
         {(parts) => (
           <div className="buttons logo">
             {logo && <img src={logo} alt="" />}
-            <input
+            <FilePicker
               {...parts}
-              type="file"
               accept={FORMATS.join()}
-              onChange={({ target }) => void take(target.files?.[0])}
+              isEmpty={!logo}
+              onFile={(file) => void take(file)}
             />
             {logo && (
               <button type="button" className="button quiet small" onClick={() => onBrand({ logo: null })}>
@@ -91,24 +92,15 @@ export function BrandFields({
       />
       <Field label={t.colour} hint={t.colourHint} error={wrong('brandColour')}>
         {(parts) => (
-          <div className="color">
-            <input
-              type="color"
-              aria-label={t.pick}
-              value={isColour(colour) ? colour : OWN_COLOUR}
-              onChange={({ target }) => onBrand({ colour: target.value })}
-            />
-            <input
-              {...parts}
-              type="text"
-              placeholder={OWN_COLOUR}
-              autoComplete="off"
-              spellCheck={false}
-              maxLength={7}
-              value={colour}
-              onChange={({ target }) => onBrand({ colour: target.value })}
-            />
-          </div>
+          <ColorInput
+            {...parts}
+            pickLabel={t.pick}
+            placeholder={OWN_COLOUR}
+            maxLength={7}
+            value={isColour(colour) ? colour : OWN_COLOUR}
+            typed={colour}
+            onText={(colour) => onBrand({ colour })}
+          />
         )}
       </Field>
       <UrlField
