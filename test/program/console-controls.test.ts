@@ -2,8 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 /** What the browser draws in its own way, and a control of the console stands for. */
-const OWN =
-  /<(?:select|dialog|input)\b[^>]*?(?<=<select|<dialog|type="(?:date|datetime-local|time|file|color)")/g;
+const OWN = /<(?:select|input)\b[^>]*?(?<=<select|type="(?:date|datetime-local|time|file|color)")/g;
 
 const root = new URL('../../console/src/', import.meta.url);
 
