@@ -105,11 +105,10 @@ class VisitHandler {
     const referrerHost = readSignedReferrer(referrer, link.id, link.password, now());
     const owner = { what: nameFor('link', link.id), hash: link.password };
     if (password === '' || !(await this.#passwordChecks.isRight(password, owner, address))) {
+      const left = this.#passwordChecks.left(owner.what, address);
       const brand = await this.#brandOf(visit);
-      return sendPage(
-        ...([req, res, 401] as const),
-        this.#passwordPage(req, found.domain.name, link, referrerHost, true, brand),
-      );
+      const page = this.#passwordPage(req, found.domain.name, link, referrerHost, left, brand);
+      return sendPage(req, res, 401, page);
     }
     const known = {
       ...visit,
@@ -129,12 +128,12 @@ class VisitHandler {
     host: string,
     { id, password, rules }: Pick<FoundLink, 'id' | 'password' | 'rules'>,
     referrerHost: string | null,
-    wrong: boolean,
+    guessesLeft: number | null,
     brand: BrandColumns | null,
   ): Page {
     const isCarried = referrerHost !== null && password !== null && rules.rules.length > 0;
     const signed = isCarried ? signReferrer(referrerHost, id, password, this.#dependencies.now()) : null;
-    return passwordPage(header(req, 'accept-language'), host, wrong, 'password', signed, brand);
+    return passwordPage(header(req, 'accept-language'), host, guessesLeft, 'password', signed, brand);
   }
 
   /** The brand of the pages that the visit gets. */
@@ -174,7 +173,7 @@ class VisitHandler {
     const { link, domain } = visit.found;
     if (outcome === 'PASSWORD' && link) {
       const referrerHost = visit.visitor.referrerHost ?? null;
-      return sendPage(req, res, 401, this.#passwordPage(req, domain.name, link, referrerHost, false, brand));
+      return sendPage(req, res, 401, this.#passwordPage(req, domain.name, link, referrerHost, null, brand));
     }
     if (outcome === 'PIXELS' && link && destination !== null) {
       const isApart = !mayRunPixels(domain, link);

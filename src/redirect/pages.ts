@@ -225,15 +225,19 @@ export function cardPage(card: Card, acceptLanguage: string): Page {
   };
 }
 
+/** With fewer guesses left, of five, the form says that a pause follows. */
+const FEW_GUESSES = 3;
+
 /**
  * The form for the password of a link, or of its statistics. It reveals neither the destination nor the link's title.
  * @param host that of the short URL
+ * @param guessesLeft after a wrong password: the number of further ones before the visitor has to wait
  * @param referrer where the visitor came from, signed, which the form carries along
  */
 export function passwordPage(
   acceptLanguage: string,
   host: string,
-  wrong: boolean,
+  guessesLeft: number | null,
   message: 'password' | 'statisticsPassword' = 'password',
   referrer: string | null = null,
   brand: BrandColumns | null = null,
@@ -241,7 +245,9 @@ export function passwordPage(
   const nonce = newNonce();
   const { texts } = textsFor(acceptLanguage);
   const about = aboutLink(texts.messages[message].title, host);
-  const body = `${about.body}${wrong ? `\n<p class="wrong" role="alert" id="wrong">${texts.wrong}</p>` : ''}
+  const wrong = guessesLeft !== null;
+  const told = wrong && guessesLeft < FEW_GUESSES ? `${texts.wrong} ${texts.pause}` : texts.wrong;
+  const body = `${about.body}${wrong ? `\n<p class="wrong" role="alert" id="wrong">${told}</p>` : ''}
 <form method="post">
 <label for="password">${texts.label}</label>
 <input type="password" id="password" name="password" required autofocus autocomplete="off"${

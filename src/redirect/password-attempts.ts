@@ -24,4 +24,9 @@ export class PasswordChecks {
       this.#checks.take(network, () => verifyPassword(network, password, hash)),
     );
   }
+
+  /** The number of wrong passwords after which an address has to wait. */
+  left(what: string, address: string): number {
+    return this.#limits.left(what, networkName(address));
+  }
 }

@@ -39,6 +39,9 @@ afterAll(() => server.stop());
 const open = (path: string, host = 's.example', { origin } = server) =>
   visit(origin, path, { headers: { Host: host, 'Accept-Language': 'de' } });
 
+/** A link to a path of the service, such as that of a page for people who work here. */
+const OWN_PATH = /<a [^>]*href="\//;
+
 /** Expects the brand on a page, under a policy that lets it show. */
 function expectBrand({ body, headers }: Awaited<ReturnType<typeof open>>): void {
   expect(body).toContain(
@@ -49,6 +52,8 @@ function expectBrand({ body, headers }: Awaited<ReturnType<typeof open>>): void 
     '<a href="https://help.example/?a=1&amp;b=%222%22" rel="noopener noreferrer nofollow">Hilfe</a>',
   );
   expect(body).not.toContain('Linkspace</span>');
+  // It leads to no page for people who work here.
+  expect(body).not.toMatch(OWN_PATH);
   expect(headers['content-security-policy']).toMatch(/img-src 'self'/);
   expect(headers['content-security-policy']).toMatch(/default-src 'none'/);
 }
@@ -105,6 +110,50 @@ test('is read by no redirect, and once for many pages', async () => {
     0, 1, 0,
   ]);
   await setBrand({ colour: '#0a5f38' });
+});
+
+test('of an account beside others is on all pages of its own domain, and on none of the domain of the service', async () => {
+  const server = await startTestServer({ now });
+  try {
+    const caller = await server.caller('own');
+    await server.caller('another');
+    const { id } = await server.database.prisma.account.findFirstOrThrow({ where: { name: 'own' } });
+    const person = await signedIn(server, id, 'OWNER');
+    const brand = { name: 'Linden & <Hof>', colour: '#0a5f38' };
+    await person.graphql(
+      'mutation ($brand: BrandInput) { updateAccount(input: { brand: $brand }) { __typename } }',
+      { brand },
+    );
+    const domainId = String(await caller.domain('go.example'));
+    await verifyHost(server.database, 'go.example', now);
+    const pixelIds = [String(await caller.pixel())];
+    const make = async (input: object) => {
+      const { createLink } = await caller.data<{ createLink: { alias: string } }>(
+        'mutation ($input: CreateLinkInput!) { createLink(input: $input) { ... on Link { alias } } }',
+        { input: { url: 'https://example.com/', ...input } },
+      );
+      return `/${createLink.alias}`;
+    };
+    for (const [host, on, isBranded] of [
+      ['go.example', { domainId }, true],
+      ['s.example', {}, false],
+    ] as const)
+      for (const [path, status] of [
+        [await make({ ...on, password: 'secret' }), 401],
+        [await make({ ...on, pixelIds }), 200],
+        [await make({ ...on, disabled: true }), 410],
+        ['/unknown', 404],
+        [`${await make(on)}+`, 200],
+      ] as const) {
+        const page = await open(path, host, server);
+        expect([host, path, page.status]).toEqual([host, path, status]);
+        expect(page.body.includes('<bdi>Linden &amp; &lt;Hof&gt;</bdi>')).toBe(isBranded);
+        expect(page.body.includes('Linkspace</span>')).toBe(!isBranded);
+        expect(page.body).not.toMatch(OWN_PATH);
+      }
+  } finally {
+    await server.stop();
+  }
 });
 
 test('of several accounts, each is on the verified domains of its own only', async () => {

@@ -614,9 +614,13 @@ describe('the statistics page with a password', () => {
     const { alias } = await owner.link({ ...PASSWORD, password: 'its own' });
     const headers = { 'X-Forwarded-For': '10.7.0.1' };
     const wrong = { form: { password: 'wrong' }, headers };
-    const statuses = [];
-    for (let i = 0; i < 6; i++) statuses.push((await open(`/${alias}+`, wrong)).status);
-    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    const answers = [];
+    for (let i = 0; i < 6; i++) {
+      const { status, body } = await open(`/${alias}+`, wrong);
+      answers.push([status, body.includes('After five wrong passwords, you have to wait a minute.')]);
+    }
+    const told = [401, true];
+    expect(answers).toEqual([[401, false], [401, false], told, told, told, [429, false]]);
     const limited = await open(`/${alias}+`, { form: right, headers });
     expect(limited.status).toBe(429);
     expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);

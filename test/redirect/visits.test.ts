@@ -526,9 +526,14 @@ describe('a link with a password', () => {
     const { alias } = await owner.link({ password: 'right' });
     const guess = (password: string, address: string) =>
       open(`/${alias}`, { form: { password }, headers: { 'X-Forwarded-For': address } });
-    const statuses = [];
-    for (let i = 0; i < 6; i++) statuses.push((await guess(`wrong ${i}`, '192.0.2.1')).status);
-    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    const pause = 'Wrong password. Try again. After five wrong passwords, you have to wait a minute.</p>';
+    const answers = [];
+    for (let i = 0; i < 6; i++) {
+      const { status, body } = await guess(`wrong ${i}`, '192.0.2.1');
+      answers.push([status, body.includes(pause)]);
+    }
+    const told = [401, true];
+    expect(answers).toEqual([[401, false], [401, false], told, told, told, [429, false]]);
     const limited = await guess('right', '192.0.2.1');
     expect([limited.status, Number(limited.headers['retry-after'])]).toEqual([429, expect.any(Number)]);
     expect(Number(limited.headers['retry-after'])).toBeLessThanOrEqual(60);

@@ -101,23 +101,22 @@ export function createStatisticsPages(
     const path = `/${encodeAlias(link.alias)}+`;
     const Location = new URLSearchParams(query).has('days') ? `${path}?days=${length}` : path;
     const { id, privacyPassword: hash } = link;
-    const form = async (wrong: boolean) => {
+    const what = nameFor('statistics', id);
+    const form = async (guessesLeft: number | null) => {
       const brand = await brandOf(domain);
       const language = header(req, 'accept-language');
-      const page = passwordPage(language, domain.name, wrong, 'statisticsPassword', null, brand);
+      const page = passwordPage(language, domain.name, guessesLeft, 'statisticsPassword', null, brand);
       sendPage(req, res, 401, page);
     };
     if (req.method === 'POST' && hash !== null) {
       const password = await passwordIn(req, res, address);
       // A link of an earlier version may have no password: then no password is right.
       const isRight =
-        password !== '' &&
-        hash !== '' &&
-        (await passwordChecks.isRight(password, { what: nameFor('statistics', id), hash }, address));
+        password !== '' && hash !== '' && (await passwordChecks.isRight(password, { what, hash }, address));
       if (isRight) send(req, res, 303, { Location, 'Set-Cookie': cookieFor(req, id, hash, path) });
-      else await form(true);
+      else await form(passwordChecks.left(what, address));
     } else if (req.method === 'POST') send(req, res, 303, { Location });
-    else if (hash !== null && !(hash !== '' && hasAccess(req, id, hash, now()))) await form(false);
+    else if (hash !== null && !(hash !== '' && hasAccess(req, id, hash, now()))) await form(null);
     else await show(req, res, asked, link, length);
     return true;
   };

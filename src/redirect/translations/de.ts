@@ -42,6 +42,7 @@ export const de: Texts = {
     moving: { title: 'Einen Augenblick', text: 'Sie werden weitergeleitet.' },
   },
   wrong: 'Falsches Passwort. Versuchen Sie es erneut.',
+  pause: 'Nach fünf falschen Passwörtern müssen Sie eine Minute warten.',
   label: 'Passwort',
   submit: 'Weiter',
   help: 'Hilfe',

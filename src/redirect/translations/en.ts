@@ -32,6 +32,8 @@ export const en = {
     moving: { title: 'One moment', text: 'You are being redirected.' },
   },
   wrong: 'Wrong password. Try again.',
+  /** Follows `wrong` after the third of five attempts. */
+  pause: 'After five wrong passwords, you have to wait a minute.',
   label: 'Password',
   submit: 'Continue',
   help: 'Help',

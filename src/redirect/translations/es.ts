@@ -33,6 +33,7 @@ export const es: Texts = {
     moving: { title: 'Un momento', text: 'Le estamos redirigiendo.' },
   },
   wrong: 'Contraseña incorrecta. Inténtelo de nuevo.',
+  pause: 'Tras cinco contraseñas incorrectas, hay que esperar un minuto.',
   label: 'Contraseña',
   submit: 'Continuar',
   help: 'Ayuda',

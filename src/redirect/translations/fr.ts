@@ -36,6 +36,7 @@ export const fr: Texts = {
     moving: { title: 'Un instant', text: 'Vous allez être redirigé.' },
   },
   wrong: 'Mot de passe incorrect. Réessayez.',
+  pause: 'Après cinq mots de passe incorrects, il faut attendre une minute.',
   label: 'Mot de passe',
   submit: 'Continuer',
   help: 'Aide',

@@ -55,6 +55,11 @@ class GuessLimit {
     });
   }
 
+  /** The number of guesses that are left. */
+  left(guesser: string): number {
+    return Math.max(0, this.#max - this.#guessesOf(guesser).wrong);
+  }
+
   #guessesOf(guesser: string): Guesses {
     const now = performance.now();
     const known = this.#guesses.get(guesser);
@@ -80,5 +85,10 @@ export class GuessLimits {
   check(what: string | null, network: string, isRight: () => Promise<boolean>): Promise<boolean> {
     const checkInAll = () => this.#inAll.check(network, isRight);
     return what === null ? checkInAll() : this.#ofOne.check(nameFor('guess', what, network), checkInAll);
+  }
+
+  /** The number of wrong passwords after which a network has to wait. */
+  left(what: string, network: string): number {
+    return Math.min(this.#ofOne.left(nameFor('guess', what, network)), this.#inAll.left(network));
   }
 }
