@@ -144,6 +144,12 @@ export async function newUrl(page: Page): Promise<Locator> {
   return page.getByLabel('Destination of a new link');
 }
 
+/** Closes the form of a link over the list, and keeps what is typed. */
+export async function closeSheet(page: Page): Promise<void> {
+  await page.locator('.panel').getByRole('button', { name: 'Close' }).click();
+  await page.locator('.panel').waitFor({ state: 'detached' });
+}
+
 /** Opens the parts of a form that are folded. */
 export async function unfold(page: Page): Promise<void> {
   await shown(page.locator('.fold').first());

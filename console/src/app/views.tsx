@@ -4,6 +4,7 @@ import { loadScript } from '../data/version.ts';
 import { lazily } from '../parts/lazily.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
+import { isOverList } from './over-list.ts';
 
 const Overview = lazily(async () => (await import('../views/overview.tsx')).Overview);
 const loadLinks = () => import('../views/links/links-view.tsx');
@@ -41,13 +42,19 @@ export function Views(): ReactElement {
       <Route path="/">
         <Redirect to={`/links${query && `?${query}`}`} replace />
       </Route>
-      <Route path="/links">
-        <LinksView />
+      {/* One route, so that the list stays below a link. */}
+      <Route path="/links/:id?/:tab?">
+        {({ id, tab }) =>
+          id === undefined || (tab === undefined && isOverList()) ? (
+            <LinksView id={id} />
+          ) : (
+            <LinkView key={id} id={id} tab={tab} />
+          )
+        }
       </Route>
       <Route path="/overview">
         <Overview />
       </Route>
-      <Route path="/links/:id/:tab?">{({ id, tab }) => <LinkView key={id} id={id} tab={tab} />}</Route>
       <Route path="/spaces/:id">{({ id }) => <Overview key={id} group={{ kind: 'space', id }} />}</Route>
       <Route path="/tags/:id">{({ id }) => <Overview key={id} group={{ kind: 'tag', id }} />}</Route>
       <Route path="/many" component={Many} />

@@ -8,7 +8,8 @@ import type {
   TargetType,
   UpdateLinkInput,
 } from '../generated/documents.ts';
-import { fromLocalInput, INCOMPLETE, toLocalInput, trimPasted, withScheme } from '../words/format.ts';
+import { fromLocalInput, INCOMPLETE, toLocalInput, withScheme } from '../words/format.ts';
+import { toAlias } from './alias.ts';
 import {
   type RuleField,
   type RuleTestField,
@@ -259,7 +260,7 @@ export function newLinkInput(fields: LinkFields): CreateLinkInput {
     ...(fields.notes.trim() && { notes: fields.notes }),
     ...(fields.startsAt && { startsAt: fromLocalInput(fields.startsAt) }),
     ...(fields.redirectStatus !== '302' && { redirectStatus: Number(fields.redirectStatus) }),
-    ...(fields.alias.trim() && { alias: fields.alias }),
+    ...(fields.alias.trim() && { alias: toAlias(fields.alias) }),
     ...(fields.domainId && { domainId: fields.domainId }),
     ...(fields.spaceId && { spaceId: fields.spaceId }),
     ...(fields.password && { password: fields.password }),
@@ -288,7 +289,7 @@ export function enteredSources({ sources, sourceTyped }: LinkFields): string[] {
 
 /** The aliases of new links, one for each source if there are any; empty for those that the service makes. */
 export function newAliases(fields: LinkFields): string[] {
-  const [given, sources] = [trimPasted(fields.alias), enteredSources(fields)];
+  const [given, sources] = [toAlias(fields.alias), enteredSources(fields)];
   if (sources.length === 0 || given === '') return [given];
   return sources.map((source, at) => `${given}-${toSlug(source, at + 1)}`);
 }
@@ -325,7 +326,7 @@ export function changedInput(fields: LinkFields, read: LinkFields): UpdateLinkIn
     ...(differs('notes') && { notes: fields.notes.trim() || null }),
     ...(differs('startsAt') && { startsAt: fromLocalInput(fields.startsAt) }),
     ...(differs('redirectStatus') && { redirectStatus: Number(fields.redirectStatus) }),
-    ...(differs('alias') && { alias: fields.alias }),
+    ...(differs('alias') && { alias: toAlias(fields.alias) }),
     ...(differs('spaceId') && { spaceId: fields.spaceId || null }),
     ...(fields.password && { password: fields.password }),
     ...(fields.removesPassword && !fields.password && { password: null }),

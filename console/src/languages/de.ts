@@ -1209,7 +1209,7 @@ export const texts: Translation = {
     taken: (name) => `${name} steht schon in der Liste.`,
     notChosen: (text) =>
       `„${text}“ ist nicht ausgewählt. Wählen Sie aus der Liste, oder leeren Sie das Feld.`,
-    none: { expiry: 'Keiner', protection: 'Keiner', pixels: 'Keine' },
+    none: { expiry: 'Nie', start: 'Keiner', protection: 'Keiner', pixels: 'Keine' },
     afterClicks: (count) => `nach ${one(count, 'Klick', 'Klicks')}`,
     start: 'Beginn und Notizen',
     notesHint: 'Nur Personen dieses Kontos sehen sie.',
@@ -1367,7 +1367,6 @@ export const texts: Translation = {
     older: 'Ältere anzeigen',
   },
   explain: {
-    asSaved: 'Wie er gespeichert ist:',
     more: 'Andere Besucher testen',
     lead: 'Beschreiben Sie einen Besucher, und sehen Sie, was er bekäme. Der Test selbst wird nicht gezählt.',
     country: 'Land',

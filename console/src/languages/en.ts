@@ -1024,7 +1024,7 @@ const english = {
     creatingSpace: (name: string) => `The space “${name}” is being created…`,
     taken: (name: string) => `${name} is in the list already.`,
     notChosen: (text: string) => `“${text}” is not chosen. Choose from the list, or clear the field.`,
-    none: { expiry: 'None', protection: 'None', pixels: 'None' },
+    none: { expiry: 'Never', start: 'None', protection: 'None', pixels: 'None' },
     start: 'Start and notes',
     notesHint: 'Only people of this account see them.',
     statusHint: '302 suits nearly all links. No browser keeps it.',
@@ -1183,7 +1183,6 @@ const english = {
     older: 'Show older',
   },
   explain: {
-    asSaved: 'As it is saved:',
     lead: 'Describe a visitor and see what they get. Tests are not counted.',
     country: 'Country',
     device: 'Device',

@@ -989,7 +989,7 @@ export const texts: Translation = {
     creatingSpace: (name) => `Creando el espacio «${name}»…`,
     taken: (name) => `${name} ya está en la lista.`,
     notChosen: (text) => `«${text}» no está elegido. Elija de la lista o borre el campo.`,
-    none: { expiry: 'Ninguna', protection: 'Ninguna', pixels: 'Ninguno' },
+    none: { expiry: 'Nunca', start: 'Ninguna', protection: 'Ninguna', pixels: 'Ninguno' },
     afterClicks: (count) => `tras ${one(count, 'clic', 'clics')}`,
     start: 'Inicio y notas',
     notesHint: 'Solo las ven las personas de esta cuenta.',
@@ -1253,7 +1253,6 @@ export const texts: Translation = {
     older: 'Mostrar anteriores',
   },
   explain: {
-    asSaved: 'Tal como está guardado:',
     more: 'Probar otros visitantes',
     lead: 'Describa a un visitante y vea qué obtendría. La prueba en sí no se cuenta.',
     country: 'País',

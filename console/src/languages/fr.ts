@@ -996,7 +996,7 @@ export const texts: Translation = {
     creatingSpace: (name) => `Création de l’espace « ${name} »…`,
     taken: (name) => `${name} est déjà dans la liste.`,
     notChosen: (text) => `« ${text} » n’est pas sélectionné. Choisissez dans la liste, ou effacez le champ.`,
-    none: { expiry: 'Aucune', protection: 'Aucune', pixels: 'Aucun' },
+    none: { expiry: 'Jamais', start: 'Aucune', protection: 'Aucune', pixels: 'Aucun' },
     afterClicks: (count) => `après ${one(count, 'clic', 'clics')}`,
     start: 'Début et notes',
     notesHint: 'Seules les personnes de ce compte les voient.',
@@ -1261,7 +1261,6 @@ export const texts: Translation = {
     older: 'Afficher les plus anciennes',
   },
   explain: {
-    asSaved: 'Tel qu’il est enregistré :',
     more: 'Tester d’autres visiteurs',
     lead: 'Décrivez un visiteur, et voyez ce qu’il obtiendrait. Le test lui-même n’est pas compté.',
     country: 'Pays',

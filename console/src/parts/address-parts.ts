@@ -19,3 +19,22 @@ export function splitAddress(address: string): Parts {
   const [user = ''] = authority.slice(0, Math.max(0, at)).split(':', 1);
   return { place: host + (rest === '/' ? '' : rest), unicode: unicodeHost(host), user: user || null };
 }
+
+/** Labels below which countries register names, such as `co` in `example.co.uk`. */
+const SECOND = /^(?:ac|co|com|edu|gov|net|ne|or|org)$/;
+
+/** The name that somebody registered, such as `example` of `shop.example.co.uk`. An address in digits is its own. */
+export function registeredName(host: string): string {
+  const labels = host.replace(/:\d+$/, '').split('.');
+  const isShared = labels.length > 2 && labels.at(-1)?.length === 2 && SECOND.test(labels.at(-2) ?? '');
+  return (/^[\d.]+$|^\[/.test(host) ? host : labels.at(isShared ? -3 : -2)) || host;
+}
+
+/** The letter of a destination's host, and the number of its colour, from 1 to 6. */
+export function tileOf(address: string): { readonly letter: string; readonly color: number } {
+  const { place, unicode } = splitAddress(address);
+  const [host = ''] = (unicode ?? place).split(/[/?#]/, 1);
+  const name = registeredName(host);
+  const sum = [...name].reduce((all, one) => (all * 31 + (one.codePointAt(0) ?? 0)) % 9_973, 7);
+  return { letter: [...name.replace(/^\[/, '')][0]?.toUpperCase() ?? '', color: (sum % 6) + 1 };
+}

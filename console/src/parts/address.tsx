@@ -15,12 +15,28 @@ export function addressText(address: string): string {
 export const fullAddressText = (address: string): string =>
   `${/^https?:\/\//i.exec(address)?.[0] ?? ''}${addressText(address)}`;
 
-/** An address as people read it: the host first, in ASCII and as they write it, and the user name apart. */
-export function Address({ of }: { of: string }): ReactElement {
+/** The most characters at the end of a path that stay in sight. */
+const TAIL = 14;
+
+/** The start of an address, with its host, and the end of its path, which is shown whatever the room. */
+function halves(place: string): readonly [start: string, end: string] {
+  const all = [...place];
+  const path = all.indexOf('/');
+  const at = path < 0 ? all.length : Math.max(path, all.length - TAIL);
+  return [all.slice(0, at).join(''), all.slice(at).join('')];
+}
+
+/**
+ * An address as people read it: the host first, in ASCII and as they write it, and the user name apart.
+ * @param isCut true on one line, where it loses its middle if there is no room
+ */
+export function Address({ of, isCut = false }: { of: string; isCut?: boolean }): ReactElement {
   const { place, unicode, user } = splitAddress(of);
+  const [start, end] = isCut ? halves(place) : [place, ''];
   return (
     <>
-      <bdi>{place}</bdi>
+      <bdi>{start}</bdi>
+      {end !== '' && <bdi className="end">{end}</bdi>}
       {unicode !== null && (
         <small className="quiet">
           {' '}

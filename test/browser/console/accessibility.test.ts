@@ -93,10 +93,10 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
       '/?order=clicks',
       '.form',
       async (page) => {
+        await page.locator('.row input').first().check();
         await newUrl(page);
         await unfold(page);
         await page.getByLabel('Where visitors go').selectOption('LANGUAGE');
-        await page.locator('.row input').first().check();
       },
     ],
     ['/overview', '.dimensions section:last-child .bars li'],

@@ -5,7 +5,16 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { loadedAhead, newUrl, openConsole, PASSWORD, rowOf, shown, signIn } from '../../support/console.ts';
+import {
+  closeSheet,
+  loadedAhead,
+  newUrl,
+  openConsole,
+  PASSWORD,
+  rowOf,
+  shown,
+  signIn,
+} from '../../support/console.ts';
 import { startService } from '../../support/service.ts';
 
 const KEY = 'a-key-of-more-than-thirty-two-characters';
@@ -135,6 +144,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     await page.evaluate('sessionStorage.clear()');
     await (await newUrl(page)).fill('https://example.com/typed');
+    await closeSheet(page);
     await rowOf(page, alias).locator('.short').click();
     await shown(page.getByText('Not saved yet: the new link.'));
     expect(loads).toBe(1);

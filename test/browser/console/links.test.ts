@@ -6,6 +6,7 @@ import { startTestServer, type TestServer } from '../../../src/testing/server.ts
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import {
   chooseInAccount,
+  closeSheet,
   follow,
   giveSession,
   newUrl,
@@ -154,7 +155,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     for (const [index, { alias, id }] of links.entries()) {
       const row = rowOf(page, alias);
       await row.waitFor();
-      await expect.poll(() => row.locator('.second > span').textContent()).toBe(told[index]);
+      await expect.poll(() => row.locator('.to').textContent()).toBe(told[index]);
       await page.goto(page.url().replace(/\/links.*$/, `/links/${id}`));
       await expect.poll(() => page.locator('.head p.cut').textContent()).toContain(told[index]);
       await page.goBack();
@@ -282,7 +283,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(async () => [await space.inputValue(), await errors()]).toEqual(['', []]);
 
     await space.fill('Winter');
-    await page.getByRole('button', { name: 'New link', exact: true }).click();
+    await closeSheet(page);
     await page.reload();
     await shown(page.getByText('You typed this earlier'));
     await unfold(page);
@@ -324,7 +325,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => focusOf(page)).toBe('Country');
     // A list that is left is not sent.
     await type.selectOption('NONE');
-    await page.getByLabel('Alias').fill('not an alias');
+    await page.getByLabel('Alias').fill('no?alias');
     await lower.click();
     await expect.poll(() => focusOf(page)).toBe('Alias');
     await expect
@@ -351,8 +352,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const [last, second] = made;
     const { page, complaints } = await tabOf(caller);
     const isAt = (name: string) => expect.poll(() => focusOf(page)).toBe(name);
-    const act = async (alias: string | undefined, action: string) => {
-      await page.getByRole('button', { name: `Actions for s.example/${alias}` }).click();
+    const act = async (alias: string | undefined, action: string, within = page.locator('.rows')) => {
+      await within.getByRole('button', { name: `Actions for s.example/${alias}` }).click();
       await page.locator('.menu:popover-open').getByRole('menuitem', { name: action }).click();
     };
     const undo = () => page.getByRole('button', { name: 'Undo' }).last().click();
@@ -360,11 +361,11 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       .getByRole('link')
       .first()
       .click();
-    await isAt('main');
-    await page.getByRole('link', { name: 'All links' }).click();
+    await isAt('Destination');
+    await closeSheet(page);
     await isAt('B');
     await page.goBack();
-    await isAt('main');
+    await isAt('Destination');
     const title = page.getByLabel('Title', { exact: true });
     for (const button of ['Discard', 'Save']) {
       await title.fill('B changed');
@@ -372,7 +373,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
       await expect.poll(() => focusOf(page)).toBe('Title');
     }
-    await act(second?.alias, 'Delete');
+    await act(second?.alias, 'Delete', page.locator('.panel'));
     await isAt('A');
     await undo();
     await isAt('B changed');
@@ -826,7 +827,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.locator('.filters').getByLabel('Space').selectOption('Space of some');
     await expect.poll(() => titles.allInnerTexts()).toEqual(['In']);
     await page.getByRole('link', { name: /^s\.example/ }).click();
-    await (await shown(page.getByRole('link', { name: 'All links' }))).click();
+    await closeSheet(page);
     expect(new URL(page.url()).search).toBe(`?space=${spaceId}`);
     await page.goBack();
     await page.goBack();
@@ -1078,7 +1079,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.keyboard.press('Enter');
     await expect.poll(focused).toBe('A second row');
     await page.keyboard.press('e');
-    await shown(page.getByText('All links', { exact: true }));
+    await shown(page.getByRole('region', { name: 'Edit' }));
     await expect
       .poll(() => page.evaluate('document.activeElement.labels?.[0].innerText'))
       .toBe('Destination');

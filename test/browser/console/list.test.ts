@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { follow, newUrl, rowOf, shown, signIn, unfold } from '../../support/console.ts';
+import { closeSheet, follow, newUrl, rowOf, shown, signIn, unfold } from '../../support/console.ts';
 
 describe.runIf(chromiumPath)('the list of links in the console, in a browser', () => {
   let server: TestServer;
@@ -40,7 +40,7 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
       await expect.poll(() => page.locator('nav [aria-current=page]').innerText()).toBe('Links');
     }
     await rowOf(page, alias).locator('.short').click();
-    await page.getByRole('link', { name: 'All links' }).click();
+    await closeSheet(page);
     await expect.poll(() => consolePath(page)).toBe('/links');
     await page.getByLabel('Search links').fill('found');
     await expect.poll(() => page.url()).toMatch(/\/links\?search=found$/);

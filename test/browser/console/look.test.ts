@@ -67,7 +67,7 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
         'Campaign None',
         'Who goes where The same for everybody',
         'Start and notes None',
-        'Expiry None',
+        'Expiry Never',
         'Protection None · Statistics: Everybody',
         'Pixels None',
         'Preview That of the destination',

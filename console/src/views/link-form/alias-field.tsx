@@ -1,31 +1,40 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { useClient } from 'urql';
+import { toAlias } from '../../data/alias.ts';
 import { type LinkFields, newAliases } from '../../data/link-fields.ts';
 import { errorsIn } from '../../data/refusals.ts';
 import { CheckLinksDocument, type LinkWholeFragment } from '../../generated/documents.ts';
-import { TextField } from '../../parts/field.tsx';
+import { Field, type Option } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
 import { trimPasted } from '../../words/format.ts';
 
 /** The pause after typing before an alias is checked, in milliseconds. */
 const PAUSE = 400;
 
-/** The alias, and whether it is free. */
+/** The alias behind its domain, and whether it is free. */
 export function AliasField({
   fields,
   error,
   onChange,
   link,
+  host,
+  hosts,
+  ownId,
 }: {
   fields: LinkFields;
   error: string | undefined;
   onChange: (patch: Partial<LinkFields>) => void;
   link: LinkWholeFragment | undefined;
+  host: string;
+  /** The domains to choose from; a link keeps its own. */
+  hosts: readonly Option<string>[];
+  /** The id of the domain that a link has without a choice. */
+  ownId: string;
 }): ReactElement {
   const { alias, domainId } = fields;
   const client = useClient();
   const [checked, setChecked] = useState<{ of: string; wrong: string | undefined } | null>(null);
-  const asked = trimPasted(alias);
+  const asked = toAlias(alias);
   const isSame = asked === (link?.alias ?? '');
   const of = [domainId, ...newAliases(fields)].join(' ');
   const aliasesNow = useEffectEvent(() => newAliases(fields));
@@ -54,14 +63,45 @@ export function AliasField({
   const hint =
     result === null || result.wrong !== undefined ? (link ? t.aliasMoves : t.aliasHint) : t.aliasFree;
   return (
-    <TextField
+    <Field
       label={t.alias}
-      value={alias}
-      onText={(text) => onChange({ alias: text })}
-      spellCheck={false}
-      autoCapitalize="off"
-      hint={<span className={hint === t.aliasFree ? 'good' : undefined}>{hint}</span>}
+      hint={
+        <>
+          {asked !== trimPasted(alias) && <b>{`${host}/${asked} `}</b>}
+          <span className={hint === t.aliasFree ? 'good' : undefined}>{hint}</span>
+        </>
+      }
       error={error ?? result?.wrong}
-    />
+    >
+      {(parts) => (
+        <div className="joined">
+          {link === undefined && hosts.length > 1 ? (
+            <select
+              aria-label={t.domain}
+              value={domainId || ownId}
+              onChange={({ target: { value } }) => onChange({ domainId: value === ownId ? '' : value })}
+            >
+              {hosts.map(({ value, text }) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          ) : (
+            <span>{host}</span>
+          )}
+          <input
+            type="text"
+            autoComplete="off"
+            spellCheck={false}
+            autoCapitalize="off"
+            value={alias}
+            {...parts}
+            onChange={({ target: { value } }) => onChange({ alias: value })}
+            onBlur={() => asked !== alias && onChange({ alias: asked })}
+          />
+        </div>
+      )}
+    </Field>
   );
 }

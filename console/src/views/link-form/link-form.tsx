@@ -40,6 +40,8 @@ export function LinkForm({
   // A draft may have one that is gone.
   if (chosen !== '' && !hosts.some(({ value }) => value === chosen))
     hosts.push({ value: chosen, text: t.unknownDomain });
+  const host =
+    link?.domain.name ?? domains.find(({ id }) => id === chosen)?.name ?? own?.name ?? location.host;
   const clicks = link?.clicks ?? 0;
   const limit = Number(fields.expiresAfter);
   const isWrong = (...starts: string[]) =>
@@ -62,7 +64,7 @@ export function LinkForm({
         fields.notes.trim(),
       ]
         .filter(Boolean)
-        .join(' · ') || t.none.expiry,
+        .join(' · ') || t.none.start,
     expiry:
       [
         endsAt !== null && atMoment(endsAt),
@@ -89,16 +91,15 @@ export function LinkForm({
   return (
     <div className="form">
       <div className="fields first-fields">
-        <AliasField fields={fields} error={errors.alias} onChange={onChange} link={link} />
-        {link === undefined && hosts.length > 1 && (
-          <SelectField
-            label={t.domain}
-            value={chosen || (own?.id ?? '')}
-            options={hosts}
-            onValue={(domainId) => onChange({ domainId: domainId === own?.id ? '' : domainId })}
-            error={errors.domainId}
-          />
-        )}
+        <AliasField
+          fields={fields}
+          error={errors.alias ?? errors.domainId}
+          onChange={onChange}
+          link={link}
+          host={host}
+          hosts={hosts}
+          ownId={own?.id ?? ''}
+        />
         <TextField
           label={t.title}
           value={fields.title}
@@ -223,14 +224,7 @@ export function LinkForm({
           error={errors.pixelIds}
         />
       </Fold>
-      <PreviewFold
-        fields={fields}
-        errors={errors}
-        onChange={onChange}
-        host={
-          link?.domain.name ?? domains.find(({ id }) => id === chosen)?.name ?? own?.name ?? location.host
-        }
-      />
+      <PreviewFold fields={fields} errors={errors} onChange={onChange} host={host} />
     </div>
   );
 }

@@ -4,97 +4,24 @@ import { focusSoon, showWrong } from '../../app/focus.ts';
 import { showFault, UNDO_FOR, undo } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { changedFields, type Editing, editingOn, isConflict } from '../../data/edit-state.ts';
-import { hasEnded } from '../../data/ending.ts';
-import { changedInput, type FieldErrors, filledTargets, toLinkFields } from '../../data/link-fields.ts';
+import { changedInput, type FieldErrors, toLinkFields } from '../../data/link-fields.ts';
 import { loggedName } from '../../data/meanwhile.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
-import { shareOf } from '../../data/rule-edits.ts';
 import { useSession } from '../../data/session.ts';
-import { targetChoice } from '../../data/target-choices.ts';
 import { aboutRecord, dismissAbout, dismissToast, showToast } from '../../data/toasts.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
 import { writeLogged } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
-import { Address } from '../../parts/address.tsx';
 import { UrlField } from '../../parts/field.tsx';
-import { QrCode } from '../../parts/qr.tsx';
 import { texts } from '../../texts.ts';
-import { asShare, trimPasted, withoutScheme } from '../../words/format.ts';
+import { withoutScheme } from '../../words/format.ts';
 import { LinkForm } from '../link-form/link-form.tsx';
+import { LinkPreview } from '../link-form/link-preview.tsx';
 import { Conflict, Meanwhile } from './conflict.tsx';
 import { Example } from './example.tsx';
 import { Saves } from './saves.tsx';
 import { againIn, shownNames, useShown } from './shown-fields.ts';
-
-/** Shows the destination of the link by the form as it is, and what one visitor gets. */
-function Preview({
-  link,
-  edit: { fields, isChanged },
-}: {
-  link: LinkWholeFragment;
-  edit: Pick<EditState, 'fields' | 'isChanged'>;
-}): ReactElement {
-  const t = texts.link;
-  const host = withoutScheme(link.shortUrl).replace(/\/.*$/s, '/');
-  const list = fields.targetType === 'NONE' ? null : fields.targetType;
-  const targets = list === null ? [] : filledTargets(fields.targets[list]);
-  const isInTurn = list === 'ROTATION' && targets.length > 0;
-  const targetName = (key: string) =>
-    list === null || key === '' ? '' : (targetChoice(list, key)?.name ?? key);
-  const named = targets.map(({ key, url }) => ({ url, name: targetName(key) }));
-  const ruled = fields.rules.flatMap(({ name, to }, index) =>
-    to.map((target) => ({
-      url: target.url,
-      name: [name || `${index + 1}.`, ...(to.length > 1 ? [asShare(shareOf(to, target))] : [])].join(' '),
-    })),
-  );
-  const isOnly = named.length === 0 && ruled.length === 0;
-  // The destination of the link takes no part in a rotation.
-  const all = [
-    ...ruled,
-    ...named,
-    ...(isInTurn ? [] : [{ url: fields.url, name: isOnly ? '' : t.allOthers }]),
-  ];
-  const leads = isInTurn ? [t.leadsInTurn, t.wouldLeadInTurn] : [t.leadsTo, t.wouldLead];
-  const hasBegun = link.startsAt === null || Date.parse(link.startsAt) <= Date.now();
-  const isOver = link.status !== 'ACTIVE' || link.blocked || hasEnded(link) || !hasBegun;
-  const destinations = (
-    <>
-      <p className="quiet">{leads[isOver ? 1 : 0]}</p>
-      {all.map(({ url, name }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a destination may have two turns
-        <p key={index} className="address">
-          {name !== '' && <span className="quiet">{texts.labelled(name, '')}</span>}
-          <Address of={url} />
-        </p>
-      ))}
-    </>
-  );
-  const now = (
-    <>
-      {isChanged && <p>{texts.explain.asSaved}</p>}
-      <Example link={link} />
-    </>
-  );
-  return (
-    <aside className="card preview" aria-label={t.preview}>
-      <QrCode text={link.shortUrl} />
-      <div>
-        <p className="short-url">
-          <span className="host">{host}</span>
-          {trimPasted(fields.alias) || link.alias}
-        </p>
-        {/* An ended link shows its present behaviour before its next one. */}
-        {isOver ? now : destinations}
-      </div>
-      <div className="hint">
-        {isOver ? destinations : now}
-        <To href={`/links/${link.id}/test`}>{texts.explain.more}</To>
-      </div>
-    </aside>
-  );
-}
 
 /** All fields of a link, edited in place. */
 export function EditLink({
@@ -276,7 +203,10 @@ export function EditLink({
           <LinkForm fields={fields} errors={rest} onChange={change} link={link} />
         </fieldset>
         <div className="aside">
-          <Preview link={link} edit={edit} />
+          <LinkPreview fields={fields} host={withoutScheme(link.shortUrl).replace(/\/.*$/s, '')} link={link}>
+            <Example fields={fields} link={link} />
+            <To href={`/links/${link.id}/test`}>{texts.explain.more}</To>
+          </LinkPreview>
           {session.canWrite && <Saves link={link} edit={edit} onBack={takeBack} />}
         </div>
       </div>

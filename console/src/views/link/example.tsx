@@ -1,10 +1,11 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { agents, example } from '../../data/agents.ts';
+import { changedInput, emptyFields, type LinkFields, toLinkFields } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { ExplainDocument, type ExplainQuery, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';
 import { texts } from '../../texts.ts';
-import { countryName, languageName } from '../../words/format.ts';
+import { countryName, fromLocalInput, languageName, withScheme } from '../../words/format.ts';
 
 export type Decision = ExplainQuery['explainRedirect'];
 
@@ -14,14 +15,50 @@ export function describeOutcome({ outcome, destination }: Pick<Decision, 'outcom
   return (destination === null ? undefined : outcomes[`${outcome}_TO`]) ?? outcomes[outcome] ?? outcome;
 }
 
-/** Says what a German iPhone gets, as an example, of the link as it is saved. */
-export function Example({ link }: { link: LinkWholeFragment }): ReactElement | null {
+/** The pause after typing before the service is asked, in milliseconds. */
+const PAUSE = 300;
+
+/** A value, once it has been the same for a moment. */
+function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value);
+  const settle = useEffectEvent(() => setSettled(value));
+  const text = JSON.stringify(value);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for another value, which it does not read
+  useEffect(() => {
+    const timer = setTimeout(settle, PAUSE);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/** The outcome that a form tells by itself: the service is asked about destinations alone. */
+function ownOutcome({ startsAt, expiresAt, password }: LinkFields): Decision['outcome'] | null {
+  if (Date.parse(fromLocalInput(startsAt) ?? '') > Date.now()) return 'NOT_FOUND';
+  if (Date.parse(fromLocalInput(expiresAt) ?? '') <= Date.now()) return 'EXPIRED';
+  return password === '' ? null : 'PASSWORD';
+}
+
+/** Says what a German iPhone gets, as an example, of a link as it is in the form. */
+export function Example({
+  fields,
+  link,
+}: {
+  fields: LinkFields;
+  link?: LinkWholeFragment;
+}): ReactElement | null {
   const { device, country, language } = example;
-  const input = { linkId: link.id, userAgent: agents[device], country, acceptLanguage: language };
-  const { data } = useRead(ExplainDocument, { input }, { on: ['LINK'] });
+  const { url, targeting, rules } = changedInput(fields, link ? toLinkFields(link) : emptyFields);
+  const asked = useSettled({
+    ...(link && { linkId: link.id }),
+    ...{ ...(url !== undefined && { url }), ...(targeting && { targeting }), ...(rules && { rules }) },
+  });
+  const input = { ...asked, userAgent: agents[device], country, acceptLanguage: language };
+  const pause = !link && withScheme(fields.url) === '';
+  const { data } = useRead(ExplainDocument, { input }, { on: ['LINK'], pause });
   const t = texts.explain;
-  if (!data) return null;
-  const decision = data.explainRedirect;
+  const own = link ? null : ownOutcome(fields);
+  const decision = own === null ? data?.explainRedirect : { outcome: own, destination: null };
+  if (!decision || pause) return null;
   const who = t.who(t.withDevices[device], countryName(country), languageName(language));
   return (
     <p>

@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
-import { CURRENT_ROW, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
+import { CURRENT_ROW, DESTINATION, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { Menu } from '../../controls/menu.tsx';
 import { Tabs as TabBar } from '../../controls/tabs.tsx';
@@ -17,6 +17,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../texts.ts';
@@ -42,7 +43,28 @@ function titleParts(link: LinkWholeFragment | null | undefined, tab: Tab | undef
   return tab === undefined || tab === 'edit' ? [name] : [texts.link.tabs[tab], name];
 }
 
-export function LinkView({ id, tab: asked }: { id: string; tab: string | undefined }): ReactElement {
+/** A link over the list: its form, with tabs that lead to its page. */
+export function LinkSheet({ id, onClose }: { id: string; onClose: () => void }): ReactElement {
+  const { canWrite } = useSession();
+  useEffect(() => focusSoon(DESTINATION, () => document.activeElement?.matches('.panel') === true), []);
+  const title = canWrite ? texts.links.edit : texts.links.details;
+  return (
+    <Panel title={title} undecided=".save-bar .button.quiet" onClose={onClose}>
+      <LinkView id={id} tab={undefined} isOver />
+    </Panel>
+  );
+}
+
+/** @param isOver true over the list, which needs no way back */
+export function LinkView({
+  id,
+  tab: asked,
+  isOver = false,
+}: {
+  id: string;
+  tab: string | undefined;
+  isOver?: boolean;
+}): ReactElement {
   const { data, fault, isLoading, again } = useRead(
     LinkDocument,
     { id },
@@ -69,10 +91,12 @@ export function LinkView({ id, tab: asked }: { id: string; tab: string | undefin
   const { link } = data;
   return (
     <>
-      <To href={back} className="back">
-        <Icon name="back" />
-        {texts.link.back}
-      </To>
+      {!isOver && (
+        <To href={back} className="back">
+          <Icon name="back" />
+          {texts.link.back}
+        </To>
+      )}
       {link === null ? (
         <Missing id={id} />
       ) : (

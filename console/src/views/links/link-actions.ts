@@ -1,4 +1,5 @@
-import { DESTINATION, focusRow, focusSoon } from '../../app/focus.ts';
+import { focusRow } from '../../app/focus.ts';
+import { overList } from '../../app/over-list.ts';
 import type { MenuItem } from '../../controls/menu-item.tsx';
 import { deleteLater, duplicateLink, setArchived, setDisabled } from '../../data/actions.ts';
 import type { Session } from '../../data/session.ts';
@@ -12,7 +13,7 @@ interface Around {
   readonly session: Session;
   /** The query string of the list, for the way back. */
   readonly query: string;
-  navigate(path: string): void;
+  navigate(path: string, options?: { readonly state: unknown }): void;
   onQr(): void;
   /** Called once the link is about to be deleted. */
   onDelete?(): void;
@@ -29,10 +30,7 @@ export function linkActions(
   const { canWrite } = session;
   const t = texts.links;
   const copy = async () => void ((await copyText(link.shortUrl)) && showToast(texts.copied));
-  const edit = () => {
-    navigate(`/links/${link.id}${query}`);
-    focusSoon(DESTINATION);
-  };
+  const open = (id: string) => navigate(`/links/${id}${query}`, { state: overList });
   const remove = () => {
     deleteLater(session, [link], focusRow);
     onDelete?.();
@@ -42,7 +40,7 @@ export function linkActions(
     { id: 'qr', name: t.qr, icon: 'qr', shortcut: 'q', run: onQr },
     {
       ...{ id: 'edit', name: canWrite ? t.edit : t.details, icon: canWrite ? 'edit' : 'next' },
-      ...{ shortcut: 'e', run: edit },
+      ...{ shortcut: 'e', run: () => open(link.id) },
     },
     {
       ...{ id: 'statistics', name: t.statistics, icon: 'activity' },
@@ -62,7 +60,7 @@ export function linkActions(
     },
     {
       ...{ id: 'duplicate', name: t.duplicate, icon: 'copy' },
-      run: () => void duplicateLink(session, link, (id) => navigate(`/links/${id}${query}`)),
+      run: () => void duplicateLink(session, link, open),
     },
     { id: 'delete', name: t.delete, icon: 'trash', danger: true, run: remove },
   ];

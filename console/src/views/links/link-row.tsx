@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type MouseEvent, type ReactElement, useState } from 'react';
 import { Link as To, useLocation } from 'wouter';
 import { rowId } from '../../app/focus.ts';
+import { overList } from '../../app/over-list.ts';
 import { shortcuts } from '../../app/shortcuts.ts';
 import { Menu } from '../../controls/menu.tsx';
 import type { MenuItem } from '../../controls/menu-item.tsx';
@@ -10,6 +11,7 @@ import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Address, addressText } from '../../parts/address.tsx';
 import { OneLine, SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
+import { HostTile } from '../../parts/host-tile.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { texts } from '../../texts.ts';
@@ -74,6 +76,7 @@ export function LinkRow({
   const [, navigate] = useLocation();
   const [isQr, setQr] = useState(false);
   const address = `/links/${link.id}${query}`;
+  const open = () => navigate(address, { state: overList });
   const statistics = `/links/${link.id}/statistics${query}`;
   const short = shortUrlText(link.shortUrl);
   const t = texts.links;
@@ -90,7 +93,7 @@ export function LinkRow({
     if (focusNeighbour(event.currentTarget, event.key)) return event.preventDefault();
     const isOpening = event.key === 'Enter' && event.target === event.currentTarget;
     const byKey = shortcuts.areOn() ? actions.find(({ shortcut }) => shortcut === event.key)?.run : undefined;
-    const meant = isOpening ? () => navigate(address) : byKey;
+    const meant = isOpening ? open : byKey;
     if (!meant) return;
     event.preventDefault();
     event.stopPropagation();
@@ -117,12 +120,25 @@ export function LinkRow({
           />
         </label>
       )}
+      <HostTile of={link.url} />
       <div className="what">
         <div className="first">
-          <To href={address} className="short">
-            <span className="host">{short.replace(/[^/]*$/, '')}</span>
-            {short.replace(/^.*\//, '')}
+          <To href={address} state={overList} className="short">
+            <span className="host">{short.replace(/\/.*$/s, '/')}</span>
+            {short.replace(/^[^/]*\//, '')}
           </To>
+          <span className="to" title={addressText(link.url)}>
+            <Address of={link.url} isCut />
+          </span>
+        </div>
+        <div className="second">
+          {link.title !== null && (
+            <b>
+              <To href={address} state={overList} tabIndex={-1}>
+                <bdi>{link.title}</bdi>
+              </To>
+            </b>
+          )}
           <OneLine>
             {hasDraft(session, link.id) && (
               <span className="badge warn" title={texts.link.unsaved}>
@@ -134,31 +150,6 @@ export function LinkRow({
             {link.space && <SpaceBadge space={link.space} />}
             <TagBadges tags={link.tags} />
           </OneLine>
-          <span className="deeds">
-            <CopyButton text={link.shortUrl} inMenu />
-            <button
-              type="button"
-              className="bare"
-              tabIndex={-1}
-              aria-label={t.qrOf(short)}
-              title={t.qr}
-              onClick={() => setQr(true)}
-            >
-              <Icon name="qr" />
-            </button>
-          </span>
-        </div>
-        <div className="second">
-          {link.title !== null && (
-            <b>
-              <To href={address} tabIndex={-1}>
-                <bdi>{link.title}</bdi>
-              </To>
-            </b>
-          )}
-          <span title={addressText(link.url)}>
-            <Address of={link.url} />
-          </span>
         </div>
       </div>
       <div className="figures">
@@ -171,7 +162,20 @@ export function LinkRow({
           {ago(link.createdAt)}
         </time>
       </div>
-      <Menu label={t.actionsOf(short)} items={actions} />
+      <div className="deeds">
+        <CopyButton text={link.shortUrl} inMenu />
+        <button
+          type="button"
+          className="bare"
+          tabIndex={-1}
+          aria-label={t.qrOf(short)}
+          title={t.qr}
+          onClick={() => setQr(true)}
+        >
+          <Icon name="qr" />
+        </button>
+        <Menu label={t.actionsOf(short)} items={actions} />
+      </div>
       {isQr && <QrDialog shortUrl={link.shortUrl} onClose={() => setQr(false)} />}
     </li>
   );

@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
 import { CURRENT_ROW, focusNow, isFocusFree, leftLink, rowId } from '../../app/focus.ts';
+import { overList } from '../../app/over-list.ts';
 import { aboutToGo } from '../../data/actions.ts';
 import { useEnding } from '../../data/ending.ts';
 import { useSession } from '../../data/session.ts';
@@ -49,7 +50,7 @@ export function LinksPage({
   const goOn = useEffectEvent(() => {
     onEntered();
     const only = exact ?? (links.length === 1 ? links[0] : undefined);
-    if (only) navigate(`/links/${only.id}${toQuery(state)}`);
+    if (only) navigate(`/links/${only.id}${toQuery(state)}`, { state: overList });
     else focusNow(CURRENT_ROW);
   });
   const isReady = entered !== null && entered === state.search && !isLoading && nodes !== undefined;

@@ -1,194 +1,70 @@
-import { type FormEvent, type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { Link, useLocation } from 'wouter';
-import { focusNow, focusSoon, showWrong } from '../../app/focus.ts';
-import { showFault } from '../../data/actions.ts';
-import { announce } from '../../data/bus.ts';
-import { offerBack, useTakenBack } from '../../data/discarded.ts';
-import { draftName, dropDraft, keepDraft, NEW, readDraft } from '../../data/drafts.ts';
-import { changedFields } from '../../data/edit-state.ts';
-import {
-  enteredSources,
-  type FieldErrors,
-  fieldsOfDraft,
-  type LinkFields,
-  newFields,
-  newLinkInput,
-  newLinkInputs,
-  toDraft,
-} from '../../data/link-fields.ts';
-import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
-import { errorsAfter, errorsBesides, linkErrors, type Refusal, unsendable } from '../../data/refusals.ts';
+import { Link } from 'wouter';
+import { focusNow } from '../../app/focus.ts';
+import { hasDraft, NEW } from '../../data/drafts.ts';
 import { useSession } from '../../data/session.ts';
-import { dismissAbout, showToast } from '../../data/toasts.ts';
-import { write } from '../../data/write.ts';
-import {
-  CheckLinksDocument,
-  CreateLinkDocument,
-  CreateLinksDocument,
-  type LinkRowFragment,
-} from '../../generated/documents.ts';
-import { AFTER_CLICK } from '../../parts/field.tsx';
+import { loadScript } from '../../data/version.ts';
+import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
-import { Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
-import { isAddress, trimPasted } from '../../words/format.ts';
+import { trimPasted } from '../../words/format.ts';
 import { Created } from './created.tsx';
-import { SameDestination } from './same-destination.tsx';
 
-const LinkForm = lazily(
-  async () => (await import('../link-form/link-form.tsx')).LinkForm,
-  <Skeleton rows={2} />,
-);
+const load = () => import('./new-link-sheet.tsx');
+const NewLinkSheet = lazily(async () => (await load()).NewLinkSheet, null);
+
+const FIELD = 'input:not([type="checkbox"]), textarea, select';
+/** Matches a URL, perhaps without its scheme, and nothing else. */
+const URL_ALONE = /^(?:https?:\/\/\S+|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/?#:]\S*)?)$/i;
 
 /** The head of the list: a button that opens the form of a new link, and the link that was made. */
-export function NewLink({ search }: { search: string }): ReactElement {
+export function NewLink({
+  search,
+  isAlone,
+  toList,
+}: {
+  search: string;
+  /** True while no link is open over the list. */
+  isAlone: boolean;
+  /** Closes that link. */
+  toList: () => void;
+}): ReactElement {
   const session = useSession();
-  const [, navigate] = useLocation();
   const t = texts.newLink;
-  const draft = draftName(session, NEW);
-  const empty = newFields(session.viewer.account);
-  const [fields, setFields] = useState<LinkFields>(() => fieldsOfDraft(readDraft(draft)) ?? empty);
-  const latest = useRef(fields);
-  latest.current = fields;
-  const [errors, setErrors] = useState<FieldErrors>({});
-  const [isBusy, setBusy] = useState(false);
   const [made, setMade] = useState<readonly LinkRowFragment[]>([]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs at each search, which it does not read: people go on to something else
   useEffect(() => setMade([]), [search]);
-  const isEmpty = JSON.stringify(fields) === JSON.stringify(empty);
-  const [wasKept] = useState(!isEmpty);
-  const [isNoted, setNoted] = useState(wasKept);
-  const [isOpen, setOpen] = useState(wasKept);
-  const toggle = (open: boolean) => {
-    flushSync(() => setOpen(open));
-    focusNow(open ? '#new-url' : '#new-link');
+  const [isOpen, setOpen] = useState(() => hasDraft(session, NEW) || history.state?.isNew === true);
+  // Its form is loaded when it is first opened, and stays.
+  const [wasOpened, setOpened] = useState(isOpen);
+  if (isOpen && !wasOpened) setOpened(true);
+  const [pasted, setPasted] = useState<{ readonly url: string } | null>(null);
+  const begin = () => {
+    toList();
+    setOpen(true);
   };
+  const onPaste = useEffectEvent((event: ClipboardEvent) => {
+    const url = trimPasted(event.clipboardData?.getData('text') ?? '');
+    const isField = event.target instanceof Element && event.target.closest(FIELD) !== null;
+    if (isField || document.querySelector('dialog[open]') || !URL_ALONE.test(url)) return;
+    event.preventDefault();
+    setPasted({ url });
+    begin();
+  });
+  useEffect(() => {
+    document.addEventListener('paste', onPaste);
+    const timer = setTimeout(() => loadScript(load).catch(() => undefined), 500);
+    return () => {
+      document.removeEventListener('paste', onPaste);
+      clearTimeout(timer);
+    };
+  }, []);
   const close = () => {
     flushSync(() => setMade([]));
     focusNow('#new-link');
   };
-  // The shortcut opens the form from other views, too.
-  const openAsked = useEffectEvent(() => {
-    if (!history.state?.isNew) return;
-    setOpen(true);
-    focusSoon('#new-url');
-  });
-  useEffect(() => openAsked(), []);
-  useEffect(() => {
-    if (isEmpty) dropDraft(draft);
-    else keepDraft(draft, toDraft(fields));
-  }, [draft, fields, isEmpty]);
-
-  const change = (patch: Partial<LinkFields>) => {
-    setFields((before) => ({ ...before, ...patch }));
-    setErrors((before) => errorsAfter(before, patch));
-  };
-  useTakenBack(draft, (typed) => {
-    change(typed);
-    setOpen(true);
-  });
-  const judgeUrl = () => {
-    if (!isAddress(latest.current.url)) setErrors((before) => ({ url: texts.form.noScheme, ...before }));
-  };
-  /** Begins anew, but keeps texts that were typed since then. */
-  const clear = (since: LinkFields) => {
-    dismissAbout(draft);
-    const typed = changedFields(latest.current, since);
-    const isDone = Object.keys(typed).length === 0;
-    // Kept also if the view of another account has replaced this one.
-    if (isDone) dropDraft(draft);
-    setFields({ ...empty, ...typed });
-    setErrors({});
-    setNoted(false);
-    setOpen(!isDone);
-  };
-  const refuse = (wrong: FieldErrors) => showWrong('.new-link', () => setErrors(wrong));
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setMade([]);
-    dismissAbout(draft);
-    try {
-      await namedAreThere();
-      await send(latest.current);
-    } finally {
-      setBusy(false);
-    }
-  };
-  const send = async (fields: LinkFields): Promise<void> => {
-    const unsent = { ...(trimPasted(fields.url) === '' && { url: t.empty }), ...unsendable(fields) };
-    if (Object.keys(unsent).length > 0)
-      return refuse({ ...(await errorsBesides(session.client, fields)), ...unsent });
-    const tell = (links: readonly LinkRowFragment[], left: readonly string[] | null) => {
-      flushSync(() => {
-        setMade(links);
-        if (left) change({ sources: left, sourceTyped: '' });
-        else clear(fields);
-      });
-      if (!left) focusNow('.created .button');
-      announce(links.map(({ id }) => ({ kind: 'LINK', recordId: id, action: 'CREATED' })));
-    };
-    const tellWrong = (refusal: Refusal, alias = '') => {
-      const { errors: wrong, besides } = linkErrors(refusal, fields);
-      if (besides !== null) showToast(besides, { wrong: true, about: draft });
-      const named = wrong.alias && alias && { alias: `${alias}: ${wrong.alias}` };
-      if (Object.keys(wrong).length > 0) refuse({ ...wrong, ...(named || {}) });
-    };
-    try {
-      const sources = enteredSources(fields);
-      const isOne = sources.length === 0;
-      const inputs = isOne ? [newLinkInput(fields)] : newLinkInputs(fields);
-      if (!isOne || hasTyped(fields)) {
-        // All links or none, and no new space for a refused link.
-        const { data } = await session.client
-          .query(CheckLinksDocument, { inputs }, { requestPolicy: 'network-only' })
-          .toPromise();
-        const at = data?.checkLinks.findIndex((one) => one !== null) ?? -1;
-        const refused = data?.checkLinks[at];
-        if (refused) return tellWrong(refused, isOne ? '' : (inputs[at]?.alias ?? ''));
-      }
-      if (hasTyped(fields)) {
-        const { patch, errors: wrong } = await typedIn(session, fields);
-        change(patch);
-        return Object.keys(wrong).length > 0 ? refuse(wrong) : await send({ ...fields, ...patch });
-      }
-      if (isOne) {
-        const { createLink: result } = await write(session, CreateLinkDocument, {
-          input: newLinkInput(fields),
-        });
-        return result.__typename === 'Link' ? tell([result], null) : tellWrong(result);
-      }
-      const { createLinks: results } = await write(session, CreateLinksDocument, { inputs });
-      const left = sources.filter((_, index) => results[index]?.__typename !== 'Link');
-      tell(
-        results.flatMap((one) => (one.__typename === 'Link' ? [one] : [])),
-        left.length === 0 ? null : left,
-      );
-      const failed = results.find((one) => one.__typename !== 'Link');
-      if (failed) tellWrong(failed);
-    } catch (error) {
-      showFault(error, draft);
-    }
-  };
-  const discard = () => {
-    const lost = latest.current;
-    flushSync(() => clear(lost));
-    toggle(false);
-    const typed = changedFields(lost, empty);
-    if (Object.keys(typed).length === 0) return;
-    const keep = () => keepDraft(draft, toDraft(lost));
-    const open = () => {
-      const path = `/console/${session.accountId}/links`;
-      if (location.pathname !== path) navigate(`~${path}`);
-      focusSoon('#new-url');
-    };
-    offerBack({ name: draft, typed, told: t.discarded, keep, open });
-  };
-  const { url: urlError, ...rest } = errors;
-  const many = enteredSources(fields).length;
   return (
     <>
       <header className="page-head">
@@ -201,53 +77,20 @@ export function NewLink({ search }: { search: string }): ReactElement {
             id="new-link"
             type="button"
             className="button"
-            aria-expanded={isOpen}
-            onClick={() => toggle(!isOpen)}
+            aria-expanded={isOpen && isAlone}
+            onClick={() => (isOpen && isAlone ? setOpen(false) : begin())}
           >
             <Icon name="plus" /> {t.title}
           </button>
         </div>
       </header>
-      {(isOpen || made.length > 0) && (
-        <section className="card new-link" aria-label={t.title}>
-          {isOpen && (
-            <form onSubmit={submit} noValidate>
-              <div className="one-field">
-                <Icon name="link" />
-                <input
-                  id="new-url"
-                  type="url"
-                  inputMode="url"
-                  value={fields.url}
-                  placeholder={t.placeholder}
-                  aria-label={t.url}
-                  aria-invalid={urlError !== undefined}
-                  aria-describedby="new-url-error"
-                  autoComplete="off"
-                  spellCheck={false}
-                  onChange={(event) => change({ url: event.target.value })}
-                  onBlur={() => setTimeout(judgeUrl, AFTER_CLICK)}
-                />
-              </div>
-              <p id="new-url-error" className="error" role="alert">
-                {urlError}
-              </p>
-              <LinkForm fields={fields} errors={rest} onChange={change} />
-              <div className="buttons end">
-                {isNoted && !isEmpty && <span className="quiet grow">{t.kept}</span>}
-                <button type="button" className="button quiet" onClick={discard}>
-                  {isEmpty ? texts.cancel : t.discard}
-                </button>
-                <button type="submit" className="button" aria-disabled={isBusy}>
-                  {many > 1 ? texts.many.create(many) : t.create}
-                </button>
-              </div>
-              {/* Below the fields: they must not move under a click. */}
-              <SameDestination url={fields.url} />
-            </form>
-          )}
-          {made.length > 0 && <Created links={made} onClose={close} />}
+      {made.length > 0 && (
+        <section className="card made" aria-label={t.title}>
+          <Created links={made} onClose={close} />
         </section>
+      )}
+      {wasOpened && (
+        <NewLinkSheet isOpen={isOpen && isAlone} setOpen={setOpen} pasted={pasted} onMade={setMade} />
       )}
     </>
   );

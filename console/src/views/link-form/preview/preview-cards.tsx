@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import type { LinkFields } from '../../../data/link-fields.ts';
 import { previewTexts } from '../../../preview-texts.ts';
 
 /** The parts of a card. */
@@ -10,13 +11,22 @@ export interface Card {
   readonly host: string;
 }
 
+/** The card of a form; null while it is that of the destination. */
+export function toCard({ preview, title: ownTitle, password }: LinkFields, host: string): Card | null {
+  const { title, description, image } = preview;
+  if ([title, description, image].every((one) => one.trim() === '')) return null;
+  // A password hides the link's own title, too.
+  const shown = title.trim() || (password === '' && ownTitle.trim()) || previewTexts.untitled;
+  return { title: shown, description: description.trim(), image, host };
+}
+
 /** The networks whose cards are drawn; their names are the same in every language. */
 const networks = ['Slack', 'WhatsApp', 'LinkedIn', 'X'] as const;
 
 type Network = (typeof networks)[number];
 
 /** A card about as a network shows it: its order and its measures, in the colours of the console. */
-function DrawnCard({ network, card }: { network: Network; card: Card }): ReactElement {
+export function DrawnCard({ network, card }: { network: Network; card: Card }): ReactElement {
   const { title, description, image, host } = card;
   const t = previewTexts;
   const picture = image !== '' && <img src={image} alt="" />;

@@ -5,22 +5,20 @@ import { previewTexts } from '../../../preview-texts.ts';
 import { texts } from '../../../texts.ts';
 import { Fold } from '../fold.tsx';
 import { PictureField } from './picture-field.tsx';
-import { PreviewCards } from './preview-cards.tsx';
+import { PreviewCards, toCard } from './preview-cards.tsx';
 
 /** The fields of the card that chats and networks show of the link, and the card as they show it. */
 export function PreviewFold({ fields, errors, onChange, host }: FormProps & { host: string }): ReactElement {
-  const { preview, title: ownTitle } = fields;
+  const { preview } = fields;
   const t = previewTexts;
   const change = (patch: Partial<typeof preview>) => onChange({ preview: { ...preview, ...patch } });
   const { title, description, image } = preview;
   const isWrong = Object.keys(errors).some(
     (path) => errors[path] !== undefined && path.startsWith('preview'),
   );
-  const isEmpty = [title, description, image].every((one) => one.trim() === '');
-  // A password hides the link's own title, too.
-  const shown = title.trim() || (fields.password === '' && ownTitle.trim()) || t.untitled;
+  const card = toCard(fields, host);
   return (
-    <Fold title={texts.link.names.preview} value={isEmpty ? t.none : shown} isWrong={isWrong}>
+    <Fold title={texts.link.names.preview} value={card?.title ?? t.none} isWrong={isWrong}>
       <p className="hint">{t.lead}</p>
       <TextField
         label={t.cardTitle}
@@ -42,7 +40,7 @@ export function PreviewFold({ fields, errors, onChange, host }: FormProps & { ho
         )}
       </Field>
       <PictureField image={image} error={errors['preview.image']} onImage={(one) => change({ image: one })} />
-      {!isEmpty && <PreviewCards card={{ title: shown, description: description.trim(), image, host }} />}
+      {card && <PreviewCards card={card} />}
       <p className="hint">{t.where}</p>
     </Fold>
   );

@@ -1,0 +1,45 @@
+import { type KeyboardEvent, type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import { focusNow } from '../app/focus.ts';
+import { texts } from '../texts.ts';
+import { Icon } from './icon.tsx';
+
+/** Matches what Escape closes before a panel: an open menu, dialog or list. */
+const OPEN = '.menu:popover-open, dialog[open], .panel [aria-expanded="true"]:focus';
+
+/**
+ * A panel at the right edge over a view, which stays in use, as do messages with Undo. On a phone it fills the screen.
+ * @param undecided the selector of a button that is there while something is typed: Escape leads to it first
+ */
+export function Panel({
+  title,
+  undecided,
+  className = '',
+  onClose,
+  children,
+}: {
+  title: string;
+  undecided: string;
+  className?: string;
+  onClose: () => void;
+  children: ReactNode;
+}): ReactElement {
+  const ref = useRef<HTMLElement>(null);
+  useEffect(() => ref.current?.focus({ preventScroll: true }), []);
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector(OPEN)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (document.activeElement?.matches(undecided) || !focusNow(undecided)) onClose();
+  };
+  return (
+    <section ref={ref} className={`panel ${className}`} aria-label={title} tabIndex={-1} onKeyDown={onKey}>
+      <header>
+        <h2>{title}</h2>
+        <button type="button" className="bare" aria-label={texts.close} title={texts.close} onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,121 @@
+import type { ReactElement, ReactNode } from 'react';
+import { toAlias } from '../../data/alias.ts';
+import { hasEnded } from '../../data/ending.ts';
+import { filledTargets, type LinkFields } from '../../data/link-fields.ts';
+import { useRead } from '../../data/read.ts';
+import { shareOf } from '../../data/rule-edits.ts';
+import { targetChoice } from '../../data/target-choices.ts';
+import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import { Address } from '../../parts/address.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { lazily } from '../../parts/lazily.tsx';
+import { QrCode } from '../../parts/qr.tsx';
+import { texts } from '../../texts.ts';
+import { asShare } from '../../words/format.ts';
+import { Example } from '../link/example.tsx';
+
+const CardPreview = lazily(async () => (await import('./preview/card-preview.tsx')).CardPreview, null);
+
+/** The destinations of a form, each with the visitors who get it. */
+function Destinations({
+  fields,
+  lead,
+  isNew,
+}: {
+  fields: LinkFields;
+  lead: string;
+  isNew: boolean;
+}): ReactElement | null {
+  const list = fields.targetType === 'NONE' ? null : fields.targetType;
+  const targets = list === null ? [] : filledTargets(fields.targets[list]);
+  const targetName = (key: string) =>
+    list === null || key === '' ? '' : (targetChoice(list, key)?.name ?? key);
+  const named = targets.map(({ key, url }) => ({ url, name: targetName(key) }));
+  const ruled = fields.rules.flatMap(({ name, to }, index) =>
+    to.map((target) => ({
+      url: target.url,
+      name: [name || `${index + 1}.`, ...(to.length > 1 ? [asShare(shareOf(to, target))] : [])].join(' '),
+    })),
+  );
+  const isOnly = named.length === 0 && ruled.length === 0;
+  // The destination of the link takes no part in a rotation.
+  const own = isInTurn(fields) ? [] : [{ url: fields.url, name: isOnly ? '' : texts.link.allOthers }];
+  const all = [...ruled, ...named, ...own].filter(({ url }) => url !== '');
+  // Everybody gets the only one.
+  if (all.length === 0 || (isNew && all.length === 1)) return null;
+  return (
+    <>
+      <p className="quiet">{lead}</p>
+      {all.map(({ url, name }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a destination may have two turns
+        <p key={index} className="address">
+          {name !== '' && <span className="quiet">{texts.labelled(name, '')}</span>}
+          <Address of={url} />
+        </p>
+      ))}
+    </>
+  );
+}
+
+const isInTurn = ({ targetType, targets }: LinkFields): boolean =>
+  targetType === 'ROTATION' && filledTargets(targets.ROTATION).length > 0;
+
+/** The short URL of a form and its code, its card, its destinations, and what one visitor gets. */
+export function LinkPreview({
+  fields,
+  host,
+  link,
+  children,
+}: {
+  fields: LinkFields;
+  host: string;
+  link?: LinkWholeFragment;
+  /** The words about one visitor. */
+  children: ReactNode;
+}): ReactElement {
+  const t = texts.link;
+  const alias = toAlias(fields.alias) || link?.alias;
+  const origin = link === undefined ? `${location.protocol}//${host}` : new URL(link.shortUrl).origin;
+  const shortUrl = alias === link?.alias ? link?.shortUrl : `${origin}/${encodeURI(alias ?? '')}`;
+  const leads = isInTurn(fields) ? [t.leadsInTurn, t.wouldLeadInTurn] : [t.leadsTo, t.wouldLead];
+  const hasBegun = link === undefined || link.startsAt === null || Date.parse(link.startsAt) <= Date.now();
+  const isOver = link && (link.status !== 'ACTIVE' || link.blocked || hasEnded(link) || !hasBegun);
+  const destinations = (
+    <Destinations fields={fields} lead={leads[isOver ? 1 : 0] ?? ''} isNew={link === undefined} />
+  );
+  return (
+    <aside className="card preview" aria-label={t.preview}>
+      {alias === undefined || alias === '' || shortUrl === undefined ? (
+        <span className="qr none">
+          <Icon name="qr" />
+        </span>
+      ) : (
+        <QrCode text={shortUrl} />
+      )}
+      <div>
+        <p className="short-url">
+          <span className="host">{host}/</span>
+          {alias || <span className="host">…</span>}
+        </p>
+        {/* An ended link shows its present behaviour before its next one. */}
+        {isOver ? children : destinations}
+      </div>
+      <CardPreview fields={fields} host={host} />
+      <div className="hint">
+        {isOver && destinations}
+        {!isOver && children}
+      </div>
+    </aside>
+  );
+}
+
+/** The preview of a link that is not made yet. */
+export function DraftPreview({ fields }: { fields: LinkFields }): ReactElement {
+  const domains = useRead(ChoicesDocument, {}).data?.domains.nodes ?? [];
+  const domain = domains.find(({ id, shared }) => (fields.domainId === '' ? shared : id === fields.domainId));
+  return (
+    <LinkPreview fields={fields} host={domain?.name ?? location.host}>
+      <Example fields={fields} />
+    </LinkPreview>
+  );
+}

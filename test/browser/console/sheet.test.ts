@@ -1,0 +1,189 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { chromiumPath, closeTabs, faultsFor } from '../../support/browser.ts';
+import { closeSheet, newUrl, rowOf, shown, signIn, unfold } from '../../support/console.ts';
+
+describe.runIf(chromiumPath)('the sheet over the list of links, in a browser', () => {
+  let server: TestServer;
+  let accounts = 0;
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterEach(closeTabs);
+  afterAll(() => server.stop());
+
+  async function open(width = 1280) {
+    const caller = await server.caller(`sheet ${accounts++}`);
+    const { alias: first } = await caller.link({ title: 'The first' });
+    const { alias: second } = await caller.link({ title: 'The second' });
+    const opened = await signIn({ server, key: caller.key }, { width });
+    await shown(opened.page.locator('.row .short', { hasText: second }));
+    return { caller, first, second, ...opened };
+  }
+
+  const sheetOf = (page: Page) => page.locator('.panel');
+  const idOfFocus = (page: Page) => page.evaluate('document.activeElement.id');
+  const rowInFocus = (page: Page) =>
+    page.evaluate(`document.activeElement.closest('.row')?.ariaLabel ?? null`);
+
+  test('shows a new link as it will be: its alias without white space, its code, its card, and what a German iPhone gets', async () => {
+    const { caller, page, complaints } = await open();
+    await (await newUrl(page)).fill('https://example.com/spring');
+    const preview = page.getByRole('complementary', { name: 'Preview' });
+    await shown(preview.getByText('A visitor from Germany with an iPhone in German is redirected to'));
+    await expect.poll(() => preview.innerText()).toContain('example.com/spring');
+    expect(await preview.getByRole('img').count()).toBe(0);
+    const alias = page.getByLabel('Alias');
+    await alias.fill('Spring Sale/Day One');
+    await shown(preview.getByRole('img', { name: /spring-sale\/day-one/ }));
+    await shown(preview.getByText('spring-sale/day-one'));
+    // Beside the field while it is typed, and then in it.
+    await shown(
+      sheetOf(page)
+        .getByText(/^\S+\/spring-sale\/day-one$/)
+        .first(),
+    );
+    await page.getByLabel('Title', { exact: true }).focus();
+    await expect.poll(() => alias.inputValue()).toBe('spring-sale/day-one');
+    await unfold(page);
+    await page.getByLabel('Title of the card').fill('Half price');
+    await shown(preview.getByText('Half price'));
+    await page.getByLabel('Where visitors go').selectOption('COUNTRY');
+    await page.getByRole('combobox', { name: 'Country' }).fill('Germany');
+    await page.getByRole('option', { name: 'Germany' }).click();
+    await page.locator('.target').getByLabel('Destination', { exact: true }).fill('https://example.com/de');
+    await expect.poll(() => preview.locator('.hint').innerText()).toContain('example.com/de');
+    await page.getByLabel('Password for visitors').fill('secret');
+    await shown(preview.getByText('in German is asked for the password'));
+    await page.getByLabel('Title', { exact: true }).press('Enter');
+    await shown(page.getByText('Your link is ready'));
+    await expect.poll(() => sheetOf(page).count()).toBe(0);
+    await expect
+      .poll(() => caller.data('{ links(first: 1) { nodes { alias } } }'))
+      .toEqual({ links: { nodes: [{ alias: 'spring-sale/day-one' }] } });
+    expect(complaints).toEqual([]);
+  });
+
+  test('begins a link with a URL that is pasted on the list, but not in a field', async () => {
+    const { second, page, complaints } = await open();
+    const search = page.getByLabel('Search links');
+    const copy = async (text: string) => {
+      await search.fill(text);
+      await search.press('Control+a');
+      await search.press('Control+x');
+      await search.blur();
+    };
+    const paste = () => page.keyboard.press('Control+v');
+    const url = page.getByLabel('Destination of a new link');
+    await copy('no address');
+    await paste();
+    await copy('https://example.com/pasted?a=1');
+    await search.focus();
+    await paste();
+    await expect.poll(() => search.inputValue()).toBe('https://example.com/pasted?a=1');
+    expect(await url.count()).toBe(0);
+    await search.fill('');
+    await search.blur();
+    await paste();
+    await shown(url);
+    await expect.poll(() => url.inputValue()).toBe('https://example.com/pasted?a=1');
+    await expect.poll(() => idOfFocus(page)).toBe('new-url');
+    await page.keyboard.press('Enter');
+    await shown(page.getByText('Your link is ready'));
+    // From a row, as from an open link, it begins the next one.
+    await rowOf(page, second).locator('.short').click();
+    await shown(sheetOf(page).getByRole('heading', { name: `s.example/${second}` }));
+    await sheetOf(page).getByRole('link', { name: 'Statistics' }).focus();
+    await paste();
+    await shown(url);
+    await expect.poll(() => new URL(page.url()).pathname).toMatch(/\/links$/);
+    expect(complaints).toEqual([]);
+  });
+
+  test('opens a link from its row with the focus in its destination, and goes back there', async () => {
+    const { first, second, page, complaints } = await open();
+    await page.getByLabel('Search links').fill('the');
+    await shown(rowOf(page, second));
+    await rowOf(page, first).locator('.short').click();
+    const destination = sheetOf(page).getByLabel('Destination', { exact: true });
+    await expect
+      .poll(() => destination.evaluate((input) => input === input.ownerDocument.activeElement))
+      .toBe(true);
+    // The list stays in use, with its search.
+    await expect.poll(() => page.url()).toMatch(/\/links\/\d+\?search=the$/);
+    await shown(rowOf(page, second));
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.url()).toMatch(/\/links\?search=the$/);
+    await expect.poll(() => sheetOf(page).count()).toBe(0);
+    await expect.poll(() => rowInFocus(page)).toBe(`The first, s.example/${first}`);
+    // The keyboard opens it, too.
+    await page.keyboard.press('Enter');
+    await shown(destination);
+    const title = sheetOf(page).getByLabel('Title', { exact: true });
+    await title.fill('The typed');
+    // Once something is typed, Escape leads to the choice; what is typed stays.
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('Discard');
+    await page.keyboard.press('Escape');
+    await shown(rowOf(page, first).getByText('Unsaved'));
+    await expect.poll(() => rowInFocus(page)).toBe(`The first, s.example/${first}`);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => title.inputValue()).toBe('The typed');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await shown(rowOf(page, first).getByText('The typed'));
+    await page.goBack();
+    await expect.poll(() => sheetOf(page).count()).toBe(0);
+    // The address is a page of its own in another tab, as are the other tabs of a link.
+    await rowOf(page, first).locator('.short').click();
+    await sheetOf(page).getByRole('link', { name: 'History' }).click();
+    await shown(page.getByRole('link', { name: 'All links' }));
+    expect(await sheetOf(page).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('fills the screen of a phone, and has no fault that axe finds', async () => {
+    const { first, page } = await open(390);
+    await page.getByRole('button', { name: 'New link', exact: true }).click();
+    await shown(page.getByLabel('Alias'));
+    const edges = `(({ left, right }) => [left, right - document.documentElement.clientWidth])(
+      document.querySelector('.panel').getBoundingClientRect())`;
+    await expect.poll(() => page.evaluate(edges)).toEqual([0, 0]);
+    expect(await faultsFor(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => idOfFocus(page)).toBe('new-link');
+    // Only the alias is shown there.
+    await page.locator('.row .short', { hasText: first }).click();
+    await shown(sheetOf(page).getByLabel('Alias'));
+    expect(await faultsFor(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await faultsFor(page)).toEqual([]);
+    await closeSheet(page);
+  });
+
+  test('rows have columns that line up, and the end of a long path in sight', async () => {
+    const { caller, page } = await open();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).host));
+    const url = `https://shop.example.co.uk/${'long/'.repeat(40)}the-end`;
+    await caller.link({ alias: 'a-longer-alias-than-others', url, title: 'A long one' });
+    const row = rowOf(page, 'a-longer-alias-than-others');
+    await shown(row);
+    await expect.poll(() => row.locator('.tile').innerText()).toBe('E');
+    await expect.poll(() => row.locator('.to').textContent()).toContain(url.slice(8));
+    const inSight = async (part: string) => {
+      const [box, whole] = await Promise.all([row.locator(part).boundingBox(), row.boundingBox()]);
+      return box !== null && whole !== null && box.x + box.width < whole.x + whole.width - 300;
+    };
+    await expect.poll(() => inSight('.to .end')).toBe(true);
+    const ends = (part: string) =>
+      page
+        .locator(`.row ${part}`)
+        .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().right)));
+    for (const part of ['.clicks', 'time', '.deeds']) {
+      const all = await ends(part);
+      expect([all.length, new Set(all).size]).toEqual([3, 1]);
+    }
+    expect(new Set(asked)).toEqual(new Set([new URL(server.origin).host]));
+  });
+});
