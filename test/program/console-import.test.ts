@@ -303,10 +303,9 @@ test('columns are read as the chosen fields, which two columns never share', () 
   const none = fieldsOf(parts, null);
   expect(none).toEqual([null, null, null]);
   const first = withField(parts, none, 1, 'url');
-  expect(first.fields).toEqual([null, 'url', 'none']);
-  const both = withField(parts, first.fields, 0, 'alias');
+  expect(first).toEqual([null, 'url', 'none']);
+  const both = withField(parts, first, 0, 'alias');
   expect(mapColumns(parts, both)).toMatchObject({ format: 'CSV', header: 'sep=;\nalias;url;_3\n' });
-  // Another header has other columns.
   expect(mapColumns(cut('a;b\n1;https://a.example/\n', 'CSV'), both).header).toBe('a;b\n');
   expect(examplesIn(parts)).toEqual([['a'], ['https://a.example/'], ['x']]);
 });

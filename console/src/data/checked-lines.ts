@@ -45,6 +45,9 @@ export interface CheckedLines {
 const lineKey = (text: string, { format, header }: CutText, spaceId: string): string =>
   `${format} ${spaceId} ${header} ${text}`;
 
+/** The line with the names of columns, if any: another one has other columns. */
+const firstLine = (text: string): string => text.split('\n', 1).join('');
+
 /** The lines that somebody enters, checked soon after they are. */
 export function useCheckedLines(session: Session): CheckedLines {
   const [text, setText] = useState('');
@@ -136,6 +139,7 @@ export function useCheckedLines(session: Session): CheckedLines {
     setText(next) {
       // Another text may have another format.
       if (text === '' || next === '') setChosen(null);
+      if (firstLine(next) !== firstLine(text)) setMapping(null);
       setText(next);
     },
     setFormat: setChosen,

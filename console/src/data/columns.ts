@@ -10,19 +10,18 @@ export type ColumnField = (typeof columnFields)[number];
 /** A column of a text, with the field that is chosen for it: null to read it by its name. */
 export type ColumnChoice = ColumnField | 'none' | null;
 
-/** The chosen fields of the columns of a text with this header. */
-export interface Mapping {
-  readonly header: string;
-  readonly fields: readonly ColumnChoice[];
-}
+/** The chosen fields of the columns, one for each. */
+export type Mapping = readonly ColumnChoice[];
 
 /** True if a text has columns with names, which may be read as other fields. */
 export const hasColumns = ({ format, isJson, records }: CutText): boolean =>
   !isJson && format !== 'LINES' && records.length > 0;
 
 /** The chosen fields of a text's columns; all null if none is chosen. */
-export const fieldsOf = (cut: CutText, mapping: Mapping | null): readonly ColumnChoice[] =>
-  mapping?.header === cut.header ? mapping.fields : namesIn(cut).map(() => null);
+export function fieldsOf(cut: CutText, mapping: Mapping | null): Mapping {
+  const names = namesIn(cut);
+  return mapping?.length === names.length ? mapping : names.map(() => null);
+}
 
 /** The field that the service reads in a column of this name, as far as the console knows. */
 export function fieldNamed(name: string): ColumnField | null {
@@ -36,7 +35,7 @@ export const isUnnamed = (name: string): boolean => /^_\d+$/.test(name);
 
 /** The text with the names of the chosen fields in its header. */
 export function mapColumns(cut: CutText, mapping: Mapping | null): CutText {
-  if (!hasColumns(cut) || mapping?.header !== cut.header) return cut;
+  if (!hasColumns(cut)) return cut;
   const fields = fieldsOf(cut, mapping);
   if (fields.every((field) => field === null)) return cut;
   const names = namesIn(cut).map((name, index) => {
@@ -48,19 +47,11 @@ export function mapColumns(cut: CutText, mapping: Mapping | null): CutText {
 }
 
 /** The fields with another one for a column; a column that had it is left out. */
-export const withField = (
-  cut: CutText,
-  fields: readonly ColumnChoice[],
-  at: number,
-  field: ColumnChoice,
-): Mapping => {
+export const withField = (cut: CutText, fields: Mapping, at: number, field: ColumnChoice): Mapping => {
   const names = namesIn(cut);
   const isTaken = (one: ColumnChoice, index: number) =>
     field !== null && field !== 'none' && (one ?? fieldNamed(names[index] ?? '')) === field;
-  return {
-    header: cut.header,
-    fields: fields.map((one, index) => (index === at ? field : isTaken(one, index) ? 'none' : one)),
-  };
+  return fields.map((one, index) => (index === at ? field : isTaken(one, index) ? 'none' : one));
 };
 
 /** The number of records that give examples, and of examples of a column. */

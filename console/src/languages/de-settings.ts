@@ -10,8 +10,7 @@ export const settingsTexts: SettingsTexts = {
     create: 'Neue Domain',
     edit: (name) => `${name} bearbeiten`,
     name: 'Host',
-    nameHint:
-      'Zum Beispiel go.example. Was in den DNS-Einstellungen stehen muss, sehen Sie nach dem Speichern.',
+    nameHint: 'Zum Beispiel go.example',
     renamed: 'Ein neuer Host muss wieder bestätigt werden.',
     notFound: 'Unbekannte Links führen zu',
     notFoundHint: 'Ohne URL lesen Besucher, dass es den Link nicht gibt.',

@@ -19,7 +19,7 @@ export const settingsTexts = {
     create: 'New domain',
     edit: (name: string) => `Edit ${name}`,
     name: 'Host',
-    nameHint: 'Such as go.example. What to enter in its DNS is shown as soon as it is saved.',
+    nameHint: 'Such as go.example',
     renamed: 'A new host has to be verified again.',
     notFound: 'Unknown links lead to',
     notFoundHint: 'Empty: shows the default page.',

@@ -10,7 +10,7 @@ export const settingsTexts: SettingsTexts = {
     create: 'Nuevo dominio',
     edit: (name) => `Editar ${name}`,
     name: 'Host',
-    nameHint: 'Por ejemplo, go.example. Al guardarlo se muestra qué añadir a su DNS.',
+    nameHint: 'Por ejemplo, go.example',
     renamed: 'Un host nuevo debe verificarse de nuevo.',
     notFound: 'Destino de los enlaces desconocidos',
     notFoundHint: 'Sin una URL, los visitantes leen que ese enlace no existe.',

@@ -10,7 +10,7 @@ export const settingsTexts: SettingsTexts = {
     create: 'Nouveau domaine',
     edit: (name) => `Modifier ${name}`,
     name: 'Hôte',
-    nameHint: 'Par exemple go.example. Ce qu’il faut ajouter à son DNS s’affiche après l’enregistrement.',
+    nameHint: 'Par exemple go.example',
     renamed: 'Un nouvel hôte doit être vérifié à nouveau.',
     notFound: 'Destination des liens inconnus',
     notFoundHint: 'Sans URL, les visiteurs lisent que ce lien n’existe pas.',

@@ -65,10 +65,10 @@ describe.runIf(chromiumPath)('comparisons over time in the console, in a browser
     await page.getByRole('button', { name: 'Download CSV: Comparison · Day' }).click();
     const file = await readFile(await (await saved).path(), 'utf8');
     expect(file.slice(1).split('\r\n').slice(0, 4)).toEqual([
-      'Day,Note,Launch,Spring,s.example/spring',
-      `${dayBefore(2)},,0,0,0`,
-      `${dayBefore(1)},,3,2,2`,
-      `${dayBefore(0)},,1,1,1`,
+      'Day,Launch,Spring,s.example/spring',
+      `${dayBefore(2)},0,0,0`,
+      `${dayBefore(1)},3,2,2`,
+      `${dayBefore(0)},1,1,1`,
     ]);
     await page.getByRole('button', { name: 'Remove Spring' }).click();
     await expect.poll(() => legend(page)).toEqual(['Launch\n4', 's.example/spring\n3']);
@@ -112,6 +112,10 @@ describe.runIf(chromiumPath)('comparisons over time in the console, in a browser
     await page.getByRole('button', { name: 'Compare France' }).click();
     await expect.poll(() => legend(page)).toEqual(['Germany\n3', 'France\n3']);
     await shown(page.getByRole('heading', { name: 'Top links · Germany' }));
+    await page.getByRole('button', { name: 'Remove France' }).click();
+    await page.getByRole('button', { name: 'Remove Germany' }).click();
+    await shown(page.getByRole('heading', { name: 'Clicks and visitors' }));
+    await shown(page.getByRole('heading', { name: 'Top links', exact: true }));
   });
 
   test('has no faults of accessibility', async () => {

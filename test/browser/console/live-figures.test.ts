@@ -38,6 +38,7 @@ describe.runIf(chromiumPath)(
       await expect.poll(() => clicks.innerText()).toBe('1');
       await visits('moving', 'DE', 2);
       await expect.poll(() => clicks.innerText()).toBe('3');
+      await shown(page.getByRole('img', { name: /the most are 3/ }));
       await shown(page.getByRole('region', { name: 'Countries' }).getByText('Germany'));
       await shown(page.locator('.marks').getByText('3 clicks'));
       expect(complaints).toEqual([]);

@@ -89,7 +89,7 @@ export function Compare({
         intervals={hasValue ? intervals.filter((other) => other !== 'HOUR') : intervals}
       >
         <button type="button" className="button text small" onClick={() => setLines(null)}>
-          {c.end}
+          {lines.length === 1 ? t.allClicks : c.end}
         </button>
       </ChartHead>
       <ul className="legend">

@@ -48,18 +48,19 @@ export function useLines(owner: Owner): {
   lines: readonly ComparedLine[] | null;
   isFull: boolean;
   has(line: ComparedLine): boolean;
+  /** Shows these lines; null shows all clicks, also without a chosen value. */
   setLines(lines: readonly ComparedLine[] | null): void;
   /** Adds a line, or takes it away. */
   toggle(line: ComparedLine): void;
 } {
   const [location, navigate] = useLocation();
   const query = useSearch();
-  const { chosen } = useChosen();
+  const { chosen, addressOf } = useChosen();
   const own = chosen && owner.kind !== 'link' ? { ...chosen, value: chosen.value ?? null } : null;
   const lines = parseLines(query) ?? (own && [{ kind: 'value' as const, ...own }]);
   const has = (line: ComparedLine) => lines?.some((one) => formatLine(one) === formatLine(line)) ?? false;
   const setLines = (next: readonly ComparedLine[] | null) => {
-    const rest = withLines(query, next);
+    const rest = withLines(next ? query : (addressOf(null).split('?')[1] ?? ''), next);
     navigate(rest ? `${location}?${rest}` : location, { replace: true });
   };
   return {

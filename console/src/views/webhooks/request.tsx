@@ -27,7 +27,7 @@ export function WebhookRequest({
   const text = [
     `POST ${pathname}${search} HTTP/1.1`,
     `Host: ${host}`,
-    'Content-Type: application/json',
+    'Content-Type: application/json; charset=utf-8',
     'webhook-id: msg_…',
     `webhook-timestamp: ${Math.floor(Date.parse(at) / 1_000)}`,
     'webhook-signature: v1,…',

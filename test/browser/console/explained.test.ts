@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { APPEARANCES, chromiumPath, closeTabs, faultsFor } from '../../support/browser.ts';
+import { shown, signIn } from '../../support/console.ts';
+
+describe.runIf(chromiumPath)('webhooks, domains and pixels explain themselves, in a browser', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ background: true, verifiesDomains: true });
+  });
+  afterEach(closeTabs);
+  afterAll(() => server.stop());
+
+  const open = async (name: string, path: string) => {
+    const caller = await server.caller(name);
+    return signIn({ server, key: caller.key }, { path });
+  };
+
+  test('a webhook shows what its receiver gets, and a test its request and its answer', async () => {
+    const { page, complaints } = await open('webhooks', '/webhooks');
+    await shown(page.getByText('No webhooks yet'));
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    await page.getByLabel('URL of the receiver').fill('crm.example/in?a=1');
+    await page.getByText('What the receiver gets').click();
+    const request = page.locator('.request pre');
+    await expect
+      .poll(() => request.innerText())
+      .toMatch(/^POST \/in\?a=1 HTTP\/1\.1\nHost: crm\.example\n[\s\S]*"type":"link\.updated"/);
+    for (const [width, colorScheme] of APPEARANCES) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      expect(await faultsFor(page)).toEqual([]);
+    }
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByRole('dialog', { name: 'The secret of the webhook' })
+      .getByRole('button', { name: 'Close' })
+      .click();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await expect
+      .poll(() => request.innerText())
+      .toMatch(/"type":"ping","timestamp":"[^"]+Z","data":\{"id":\d+\}/);
+    await shown(page.locator('.deliveries .fields', { hasText: 'The host was not found' }));
+    expect(complaints).toEqual([]);
+  });
+
+  test('a domain says what to enter in its DNS while its host is typed', async () => {
+    const { page, complaints } = await open('domains', '/domains');
+    await shown(page.getByText('No domain of your own yet'));
+    await page.getByRole('button', { name: 'New domain' }).click();
+    await page.getByLabel('Host').fill('go.explained.example');
+    const dns = page.getByRole('dialog').locator('.dns td code');
+    await expect.poll(() => dns.allInnerTexts()).toEqual(['CNAME', 'go.explained.example', 's.example']);
+    await page.getByRole('button', { name: 'Copy: go.explained.example' }).waitFor();
+    expect(await faultsFor(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await shown(page.getByText('_linkspace.go.explained.example'));
+    expect(await page.getByText('No domain of your own yet').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a pixel says what it does, with no pixel and in its form', async () => {
+    const { page } = await open('pixels', '/pixels');
+    const told = page.getByText('A pixel tells an advertising network who follows a link');
+    await shown(told);
+    await page.getByRole('button', { name: 'New pixel' }).click();
+    await shown(page.getByRole('dialog').getByText('A pixel tells an advertising network'));
+  });
+});
