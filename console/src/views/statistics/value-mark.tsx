@@ -12,38 +12,28 @@ export function ValueMark({
   value: string | null;
   name: string;
 }): ReactElement {
-  if (value === null)
-    return (
-      <i className="mark" aria-hidden="true">
-        ?
-      </i>
-    );
+  if (value === null) return <Letters look="">?</Letters>;
   if (by === 'COUNTRY') return <Flag code={value} />;
-  if (by === 'LANGUAGE') return <Letters>{value}</Letters>;
+  if (by === 'LANGUAGE') return <Letters look="letters">{value.toUpperCase()}</Letters>;
   const sum = [...value].reduce((all, letter) => all + (letter.codePointAt(0) ?? 0), 0);
   const [letter = ''] = name.match(/[\p{L}\p{N}]/u) ?? [];
-  return (
-    <i className={`mark c${(sum % 6) + 1}`} aria-hidden="true">
-      {letter.toLocaleUpperCase()}
-    </i>
-  );
+  return <Letters look={`c${(sum % 6) + 1}`}>{letter.toLocaleUpperCase()}</Letters>;
 }
 
-const Letters = ({ children }: { children: string }): ReactElement => (
-  <i className="mark letters" aria-hidden="true">
-    {children.slice(0, 2).toUpperCase()}
-  </i>
+/** Letters that the style sheet draws: they are no part of the text. */
+const Letters = ({ look, children }: { look: string; children: string }): ReactElement => (
+  <i className={`mark ${look}`} data-letters={children} aria-hidden="true" />
 );
 
 /** The flag of a country; its code until flags are loaded. Emoji would have none on Windows. */
 function Flag({ code }: { code: string }): ReactElement {
   const flags = useSyncExternalStore(lateFlags.subscribe, lateFlags.get);
   const drawing = flags?.[code];
-  if (drawing)
-    return <img className="mark flag" src={`data:image/svg+xml,${encodeURIComponent(drawing)}`} alt="" />;
-  return (
-    <i className="mark letters" aria-hidden="true" ref={loadInSight}>
-      {code}
-    </i>
+  return drawing ? (
+    <img className="mark flag" src={`data:image/svg+xml,${encodeURIComponent(drawing)}`} alt="" />
+  ) : (
+    <span ref={loadInSight}>
+      <Letters look="letters">{code}</Letters>
+    </span>
   );
 }
