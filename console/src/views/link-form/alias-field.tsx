@@ -1,10 +1,11 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { useClient } from 'urql';
+import { type Option, Select } from '../../controls/select.tsx';
 import { toAlias } from '../../data/alias.ts';
 import { type LinkFields, newAliases } from '../../data/link-fields.ts';
 import { errorsIn } from '../../data/refusals.ts';
 import { CheckLinksDocument, type LinkWholeFragment } from '../../generated/documents.ts';
-import { Field, type Option } from '../../parts/field.tsx';
+import { Field } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
 import { trimPasted } from '../../words/format.ts';
 
@@ -76,17 +77,12 @@ export function AliasField({
       {(parts) => (
         <div className="joined">
           {link === undefined && hosts.length > 1 ? (
-            <select
+            <Select
               aria-label={t.domain}
               value={domainId || ownId}
-              onChange={({ target: { value } }) => onChange({ domainId: value === ownId ? '' : value })}
-            >
-              {hosts.map(({ value, text }) => (
-                <option key={value} value={value}>
-                  {text}
-                </option>
-              ))}
-            </select>
+              options={hosts}
+              onValue={(value) => onChange({ domainId: value === ownId ? '' : value })}
+            />
           ) : (
             <span>{host}</span>
           )}
