@@ -5,7 +5,7 @@ import { tileOf } from './address-parts.ts';
 export function HostTile({ of }: { of: string }): ReactElement {
   const { letter, color } = tileOf(of);
   return (
-    <span className={`tile c${color}`} aria-hidden="true">
+    <span className={`host-tile c${color}`} aria-hidden="true">
       {letter}
     </span>
   );
