@@ -39,5 +39,5 @@ export function Tooltips(): ReactElement {
         document.removeEventListener(name, hide, true);
     };
   }, []);
-  return <div ref={ref} className="tip" popover="hint" role="tooltip" />;
+  return <div ref={ref} className="tooltip" popover="hint" aria-hidden="true" />;
 }
