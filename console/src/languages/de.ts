@@ -1463,7 +1463,6 @@ export const texts: Translation = {
     comparison: 'Vergleich',
     comparisons: { before: 'Vergleich mit dem Zeitraum davor', year: 'Vergleich mit dem Vorjahr' },
     wholeWeeks: '52 Wochen vorher: dieselben Wochentage',
-    firstLink: 'Ersten Link erstellen',
     interval: 'Intervall',
     values: 'Was angezeigt wird',
     overTime: 'Klicks und Besucher',

@@ -1275,7 +1275,6 @@ const english = {
     comparison: 'Compared with',
     comparisons: { before: 'Compared with the period before', year: 'Compared with the year before' },
     wholeWeeks: '52 weeks before: the same days of the week',
-    firstLink: 'Make your first link',
     interval: 'Interval',
     values: 'What to show',
     overTime: 'Clicks and visitors',

@@ -1359,7 +1359,6 @@ export const texts: Translation = {
     comparison: 'Comparación',
     comparisons: { before: 'Respecto al período anterior', year: 'Respecto al año anterior' },
     wholeWeeks: '52 semanas antes: los mismos días de la semana',
-    firstLink: 'Crear su primer enlace',
     interval: 'Intervalo',
     values: 'Datos que se muestran',
     overTime: 'Clics y visitantes',

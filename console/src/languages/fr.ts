@@ -1368,7 +1368,6 @@ export const texts: Translation = {
     comparison: 'Comparaison',
     comparisons: { before: 'Par rapport à la période précédente', year: 'Par rapport à l’année précédente' },
     wholeWeeks: '52 semaines avant : les mêmes jours de la semaine',
-    firstLink: 'Créer votre premier lien',
     interval: 'Intervalle',
     values: 'Données affichées',
     overTime: 'Clics et visiteurs',

@@ -46,7 +46,7 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await caller.data('mutation { createSpace(input: { name: "A space" }) { __typename } }');
     const { page } = await signIn({ server, key: caller.key }, { path: '/overview' });
     const paths = [
-      ...['/overview', '/links', '/many', `/links/${id}`, `/links/${id}/statistics`, '/spaces', '/tags'],
+      ...['/overview', '/links', '/many', `/links/${id}`, '/spaces', '/tags'],
       ...['/templates', '/domains', '/pixels', '/webhooks', '/operations', '/people', '/keys', '/activity'],
       ...['/settings', '/profile'],
     ];
@@ -234,6 +234,32 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await shown(page.getByText('Only owners can change these settings.'));
     expect(await page.getByLabel('Account name').isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+  });
+
+  test('begins with first steps: a link, to share it, and an invitation', async () => {
+    const caller = await newAccount();
+    const { page } = await signIn({ server, key: caller.key }, { path: '/overview' });
+    const steps = page.getByRole('region', { name: 'Get started' });
+    await shown(steps);
+    const done = () => steps.locator('li.done h3').allInnerTexts();
+    const copy = steps.getByRole('button', { name: 'Copy short URL' });
+    expect(await copy.isDisabled()).toBe(true);
+    await steps.getByLabel('Destination').fill('nowhere');
+    await page.keyboard.press('Enter');
+    await shown(steps.getByText(/^The destination /));
+    await steps.getByLabel('Destination').fill('https://example.com/first');
+    await page.keyboard.press('Enter');
+    await expect.poll(done).toEqual(['Make a link\nDone']);
+    await copy.click();
+    await expect.poll(done).toEqual(['Make a link\nDone', 'Share it\nDone']);
+    await steps.getByRole('link', { name: 'Invite somebody' }).click();
+    const dialog = await shown(page.getByRole('dialog', { name: 'Invite somebody' }));
+    await dialog.getByLabel('Email address').fill('vic@example.com');
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await expect.poll(done).toEqual(['Make a link\nDone', 'Invite somebody\nDone']);
+    expect(await violationsIn(page, 'main')).toEqual([]);
   });
 
   test('is entered by a form that asks for the name of the account, and leads former addresses on', async () => {

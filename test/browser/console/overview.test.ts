@@ -103,12 +103,6 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await expect.poll(() => topLinks(page)).toEqual(['s.example/changed\n3\n+50%']);
   });
 
-  test('leads to the form of a first link', async () => {
-    const { page } = await signIn({ server, key: (await server.caller('new')).key }, { path: '/overview' });
-    await page.getByRole('link', { name: 'Make your first link' }).click();
-    await shown(page.locator('#new-url'));
-  });
-
   test('a list shows the clicks of 30 days, and is downloaded as it is filtered', async () => {
     const { page } = await signIn({ server, key: caller.key }, { path: `/links?space=${space}` });
     await shown(rowOf(page, 'german').getByText('2 in 30 days'));

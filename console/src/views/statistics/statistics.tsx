@@ -1,5 +1,5 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
-import { Link, useLocation, useSearch } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import { FilterBar } from '../../controls/filter-bar.tsx';
 import { PeriodPicker } from '../../controls/period-picker.tsx';
 import { FilterSelect } from '../../controls/select.tsx';
@@ -11,7 +11,6 @@ import {
   StatisticsOfDocument,
   TopOfDocument,
 } from '../../generated/documents.ts';
-import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Empty, FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
@@ -40,6 +39,7 @@ import { TopLinks } from './top-links.tsx';
 import { useCounting } from './use-counting.ts';
 
 const Compare = lazily(async () => (await import('./compare.tsx')).Compare);
+const FirstSteps = lazily(async () => (await import('../first-steps.tsx')).FirstSteps);
 const Variants = lazily(async () => (await import('./variants.tsx')).Variants, null);
 
 const compared = ['before', 'year'] as const;
@@ -146,7 +146,7 @@ export function Statistics({
           </div>
           {lines && <Compare {...{ owner, period, ...chart }} />}
           {figures.clicks === 0 || points.length === 0 ? (
-            <Nothing />
+            <Nothing owner={owner} />
           ) : (
             <>
               {!lines && (
@@ -204,20 +204,17 @@ function makeFileName({ name = '' }: Owner, interval: Interval, periods: readonl
 }
 
 /** Says what to do where nothing was counted. */
-function Nothing(): ReactElement {
+function Nothing({ owner }: { owner: Owner }): ReactElement {
   const { canWrite } = useSession();
-  const { data } = useRead(AnyLinkDocument, {});
+  const { data } = useRead(AnyLinkDocument, {}, { on: ['LINK'] });
   const t = texts.statistics;
-  if (data?.links.nodes.length !== 0) return <Empty title={t.nothing}>{t.nothingYet}</Empty>;
-  return (
-    <Empty title={texts.links.none}>
-      {canWrite && (
-        <Link href="/links" state={{ isNew: true }} className="button">
-          <Icon name="plus" />
-          {t.firstLink}
-        </Link>
-      )}
-    </Empty>
+  const [link, ...others] = data?.links.nodes ?? [];
+  const isNew = data !== undefined && others.length === 0 && (link?.clicks ?? 0) === 0;
+  if (isNew && owner.kind === 'account' && canWrite) return <FirstSteps />;
+  return isNew && !link ? (
+    <Empty title={texts.links.none} />
+  ) : (
+    <Empty title={t.nothing}>{t.nothingYet}</Empty>
   );
 }
 
