@@ -169,7 +169,7 @@ describe.runIf(chromiumPath)('the sheet over the list of links, in a browser', (
     await caller.link({ alias: 'a-longer-alias-than-others', url, title: 'A long one' });
     const row = rowOf(page, 'a-longer-alias-than-others');
     await shown(row);
-    await expect.poll(() => row.locator('.tile').innerText()).toBe('E');
+    await expect.poll(() => row.locator('.host-tile').innerText()).toBe('E');
     await expect.poll(() => row.locator('.to').textContent()).toContain(url.slice(8));
     const inSight = async (part: string) => {
       const [box, whole] = await Promise.all([row.locator(part).boundingBox(), row.boundingBox()]);
