@@ -52,7 +52,7 @@ export async function insertLinksIn(tx: Transaction, links: readonly NewLink[]):
     const given = new Map<string, unknown>(Object.entries(row));
     return Object.fromEntries(columns.map((one) => [one, given.get(one) ?? plain[one] ?? null]));
   });
-  await lockForPlaces(tx, rows);
+  await lockAliases(tx, links);
   const ids = await tx.insertMany('Link', rows);
   const pixels = links.flatMap(({ pixelIds }, index) =>
     [...new Set(pixelIds)].map((pixelId) => ({ linkId: ids[index] ?? 0, pixelId })),
@@ -65,21 +65,17 @@ export async function insertLinksIn(tx: Transaction, links: readonly NewLink[]):
   return ids;
 }
 
-/**
- * Takes the lock of aliases with slashes before the first row, if there are any. Two transactions that had the weaker one of other
- * aliases already would wait for each other.
- */
-async function lockForPlaces(
-  tx: Transaction,
-  rows: readonly { readonly domainId?: unknown; readonly alias?: unknown }[],
-): Promise<void> {
-  const { dialect } = tx;
-  const ids = new Set(
-    rows.flatMap(({ domainId, alias }) => (String(alias).includes('/') ? Number(domainId) : [])),
-  );
-  if (ids.size === 0 || !dialect.hasConcurrentWriters) return;
-  await tx.read(sql`SELECT 1 FROM "Domain" WHERE ${dialect.isIn(sql`"id"`, 'integer', [...ids])}
-    AND "accountId" IS NULL ORDER BY "id" ${dialect.lock('FOR UPDATE')}`);
+/** The most links of a statement whose aliases are locked one by one. Locks have little room, in the memory of the server. */
+const MAX_LOCKED = 50;
+
+/** Before many links, locks all aliases of the shared domains that they are on. The trigger of links locks those of a few. */
+async function lockAliases(tx: Transaction, links: readonly NewLink[]): Promise<void> {
+  const { dialect, database } = tx;
+  if (links.length <= MAX_LOCKED || !dialect.hasConcurrentWriters) return;
+  const ids = [...new Set(links.map(({ row }) => row.domainId))];
+  await tx.read(sql`SELECT pg_advisory_xact_lock(hashtextextended(${database.schema}::text || ' aliases ' || "id", 0))::text,
+      set_config('linkspace.aliases_' || "id", 'all', true)
+    FROM "Domain" WHERE ${dialect.isIn(sql`"id"`, 'integer', ids)} AND "accountId" IS NULL ORDER BY "id"`);
 }
 
 interface ImportedClicks {

@@ -297,6 +297,25 @@ describe('a domain that several accounts use', () => {
     expect(imported).toEqual(files.map((aliases) => aliases.map((alias) => `CREATED ${alias}`)));
   });
 
+  test('creates links with and without slashes at once, each list in one transaction', async () => {
+    const other = await server.caller('other');
+    const create = async (caller: Caller, list: number) => {
+      const query = `mutation ($inputs: [CreateLinkInput!]!) {
+        createLinks(inputs: $inputs) { ... on Link { alias } }
+      }`;
+      const inputs = ['a', 'b/s', 'c', 'd/s'].map((one) => ({ alias: `l${list}${one}`, url: to('x') }));
+      const answer = await caller.fetch('/graphql', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': `list-${list}` },
+        body: JSON.stringify({ query, variables: { inputs } }),
+      });
+      const { data } = (await answer.json()) as { data: { createLinks: { alias: string }[] } | null };
+      return data?.createLinks.map(({ alias }) => alias);
+    };
+    const made = await Promise.all([owner, other, owner, other].map(create));
+    expect(made).toEqual([0, 1, 2, 3].map((list) => ['a', 'b/s', 'c', 'd/s'].map((one) => `l${list}${one}`)));
+  });
+
   test('generates no alias above another account’s', async () => {
     const other = await server.caller('other');
     const numbers = [0, 0, 0, 0, 0, 0];
