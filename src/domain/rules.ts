@@ -57,7 +57,7 @@ export const rules = {
   ID: 'must be the id of {what}',
   IMAGE: 'must be a data URL of a PNG, JPEG or WebP image',
   IMAGE_ANIMATED: 'may not be an animation',
-  IMAGE_BROKEN: 'cannot be read: the image is damaged',
+  IMAGE_BROKEN: 'cannot be read: the image is damaged, or has colours for print (CMYK)',
   IMAGE_PIXELS: 'may have at most {max} megapixels',
   IMAGE_SIZE: 'may have at most {max} kB',
   IMAGE_STORAGE: 'cannot be stored: the images of an account may have at most {max} MB',

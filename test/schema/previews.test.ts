@@ -130,6 +130,16 @@ describe('an image', () => {
     expect(await own()).toEqual([]);
   });
 
+  test('says of one in colours for print that it may be the reason', async () => {
+    // As other programs save it: a JPEG of 8 by 8 pixels in CMYK.
+    const image =
+      'data:image/jpeg;base64,/9j/7gAOQWRvYmUAZAAAAAAA/9sAQwAbEhQXFBEbFxYXHhwbIChCKyglJShROj0wQmBVZWRfVV1baniZgWpxkHNbXYW1hpCeo6u' +
+      'tq2eAvMm6pseZqKuk/8AAFAgACAAIBEMRAE0RAFkRAEsRAP/EABQAAQAAAAAAAAAAAAAAAAAAAAb/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/9oADgRDAE0AWQBLA' +
+      'AA/AEwyMkz/2Q==';
+    const messages = ['cannot be read: the image is damaged, or has colours for print (CMYK)'];
+    expect(await create({ image })).toMatchObject({ fields: [{ messages, reason: 'IMAGE_DAMAGED' }] });
+  });
+
   test('may have one megabyte, which passes the limits of a request, unlike another long text', async () => {
     const padding = pngChunk('tEXt', Buffer.alloc(990_000 - pngOf(halves()).length, 'x'));
     const image = dataUrl(pngOf(halves(), padding));

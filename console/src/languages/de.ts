@@ -454,7 +454,7 @@ const rules: Translation['rules'] = {
     'Die erste Anfrage mit diesem Idempotency-Key läuft noch. Versuchen Sie es gleich erneut.',
   IMAGE: 'muss ein Bild im Format PNG, JPEG oder WebP sein',
   IMAGE_ANIMATED: 'darf nicht animiert sein',
-  IMAGE_BROKEN: 'ist beschädigt',
+  IMAGE_BROKEN: 'ist beschädigt oder hat Druckfarben (CMYK)',
   IMAGE_PIXELS: 'darf höchstens {max} Megapixel haben',
   IMAGE_SIZE: 'darf höchstens {max} kB haben',
   IMAGE_STORAGE: 'passt nicht in die {max} MB für Bilder des Kontos',

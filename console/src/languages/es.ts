@@ -86,7 +86,7 @@ const rules: Translation['rules'] = {
   IDEMPOTENCY_RUNNING: 'La primera solicitud sigue en curso. Vuelva a intentarlo en un momento.',
   IMAGE: 'debe ser una imagen PNG, JPEG o WebP',
   IMAGE_ANIMATED: 'no puede estar animada',
-  IMAGE_BROKEN: 'está dañada',
+  IMAGE_BROKEN: 'está dañada o tiene colores de imprenta (CMYK)',
   IMAGE_PIXELS: 'puede tener como máximo {max} megapíxeles',
   IMAGE_SIZE: 'puede tener como máximo {max} kB',
   IMAGE_STORAGE: 'supera los {max} MB de imágenes de la cuenta',

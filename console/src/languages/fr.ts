@@ -85,7 +85,7 @@ const rules: Translation['rules'] = {
   IDEMPOTENCY_RUNNING: 'La première requête est encore en cours. Réessayez dans un instant.',
   IMAGE: 'doit être une image PNG, JPEG ou WebP',
   IMAGE_ANIMATED: 'ne peut pas être animée',
-  IMAGE_BROKEN: 'est endommagée',
+  IMAGE_BROKEN: 'est endommagée ou a des couleurs d’impression (CMYK)',
   IMAGE_PIXELS: 'peut avoir au plus {max} mégapixels',
   IMAGE_SIZE: 'peut avoir au plus {max} ko',
   IMAGE_STORAGE: 'dépasse les {max} Mo d’images du compte',
