@@ -351,6 +351,18 @@ describe('a domain that several accounts use', () => {
     await server.database.prisma.account.deleteMany({ where: { name: 'other' } });
     expect(await refusalOf(owner, 'лето')).toBe(null);
   });
+
+  test('gives a deleted link its letters back, though another account came meanwhile', async () => {
+    const { id } = await owner.link({ alias: 'лето', url: to('x') });
+    await server.caller('other');
+    await owner.data(`mutation { deleteLink(id: "${id}") { __typename } }`);
+    expect(await leadsTo(encodeURI('/лето'))).toBe(404);
+    const { changes } = await owner.data<{ changes: { edges: { node: { id: string } }[] } }>(
+      '{ changes(last: 1) { edges { node { id } } } }',
+    );
+    await owner.data(`mutation { revertChange(id: "${changes.edges[0]?.node.id}") { __typename } }`);
+    expect(await leadsTo(encodeURI('/лето'))).toBe('x');
+  });
 });
 
 test('SHARED_SCRIPTS=on lets accounts that share a domain have all letters', async () => {

@@ -110,7 +110,7 @@ export async function findInputErrors(
   db: Data,
   actor: Writer,
   services: Pick<Services, 'lists' | 'isOtherName' | 'sharesScripts'>,
-  { input, domainId, link, now }: Omit<Checked, 'isTaken'>,
+  { input, domainId, link, now, isRestored = false }: Omit<Checked, 'isTaken'>,
 ): Promise<FieldError[]> {
   const {
     alias,
@@ -137,7 +137,7 @@ export async function findInputErrors(
     externalIds: externalId == null ? [] : [externalId],
   });
   const isTaken = found.domainIds.has(domainId) && found.aliasHolders.some(({ id }) => id !== link?.id);
-  const errors = inputErrors(found, services, { input, domainId, link, isTaken, now });
+  const errors = inputErrors(found, services, { input, domainId, link, isTaken, now, isRestored });
   if ([...found.externalIds.values()].some((id) => id !== link?.id)) errors.push(takenExternalId);
   return errors;
 }
@@ -150,13 +150,15 @@ interface Checked {
   /** True if another link has the alias on the domain. */
   readonly isTaken: boolean;
   readonly now: Date;
+  /** True for a deleted link, which may have the letters that its alias had. */
+  readonly isRestored?: boolean;
 }
 
 /** The errors of the input, given the results of the look-up. */
 export function inputErrors(
   found: FoundReferences,
   { lists, isOtherName, sharesScripts }: Pick<Services, 'lists' | 'isOtherName' | 'sharesScripts'>,
-  { input, domainId, link, isTaken, now }: Checked,
+  { input, domainId, link, isTaken, now, isRestored = false }: Checked,
 ): FieldError[] {
   const { alias, spaceId, utmTemplateId } = input;
   const errors = addressErrors(addedAddresses(input, link), found.hosts, { lists, isOtherName });
@@ -168,6 +170,7 @@ export function inputErrors(
   else if (newAlias !== null && lists.reserves(newAlias)) refuse(['alias'], aliasReserved);
   else if (
     newAlias !== null &&
+    !isRestored &&
     found.sharedDomainIds.has(domainId) &&
     !sharesScripts &&
     hasOtherLetters(newAlias)

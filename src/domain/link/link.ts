@@ -125,10 +125,13 @@ async function findEqual({ db, reuse, select }: Creation): Promise<SelectedLink 
 
 /** @throws DomainError VALIDATION with all fields that the database refuses */
 async function requireValid(creation: Creation): Promise<void> {
-  const { db, actor, services, input: given, domainId, copied, now } = creation;
+  const { db, actor, services, input: given, domainId, copied, restored, now } = creation;
   // A link may have tests of its rules that fail, and its copy has them, too.
   const input = copied?.hasSameTests ? { ...given, ruleTests: undefined } : given;
-  const errors = await findInputErrors(db, actor, services, { input, domainId, link: null, now });
+  const errors = await findInputErrors(db, actor, services, {
+    ...{ input, domainId, link: null, now },
+    isRestored: restored !== undefined,
+  });
   if (errors.length > 0) throw invalid(errors);
 }
 
