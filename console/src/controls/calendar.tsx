@@ -94,6 +94,7 @@ export function Calendar({
                   <button
                     type="button"
                     tabIndex={day === at ? 0 : -1}
+                    data-begin={(autoFocus && day === at) || undefined}
                     aria-label={wholeDay.format(new Date(day))}
                     aria-current={day === today ? 'date' : undefined}
                     aria-pressed={isChosen(day)}

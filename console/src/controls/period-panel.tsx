@@ -51,6 +51,7 @@ export function PeriodPanel({ presets, names, from, to, today, onDays, onClose }
             aria-pressed={index === preset}
             // biome-ignore lint/a11y/noAutofocus: somebody has just opened the panel
             autoFocus={index === Math.max(preset, 0)}
+            data-begin={index === Math.max(preset, 0) || undefined}
             onClick={() => choose(of)}
           >
             {name}

@@ -1,5 +1,7 @@
 import { type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 
+const begin = (panel: HTMLElement, selector: string) => panel.querySelector<HTMLElement>(selector);
+
 /** A button that opens a panel beside it, which is rendered while it is open. It closes by Escape and by a press elsewhere. */
 export function Popover({
   label,
@@ -47,9 +49,9 @@ export function Popover({
         onBeforeToggle={({ newState }) => newState === 'open' && setOpen(true)}
         onToggle={({ newState, currentTarget }) => {
           if (newState !== 'open') setOpen(false);
-          // What begins elsewhere, such as a calendar, has moved the focus already.
+          // What is rendered before it is shown cannot have the focus yet.
           else if (!currentTarget.contains(document.activeElement))
-            currentTarget.querySelector<HTMLElement>('button, input, select')?.focus();
+            (begin(currentTarget, '[data-begin]') ?? begin(currentTarget, 'button, select'))?.focus();
         }}
         // Shortcuts of the elements around it wait while it is open.
         onKeyDown={(event) => event.key !== 'Escape' && event.stopPropagation()}
