@@ -3,52 +3,45 @@ import { Link, useLocation } from 'wouter';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
 
-interface Place {
-  readonly path: string;
-  readonly name: string;
-  readonly icon: IconName;
-}
-
 const t = texts.places;
 
-/** The views of the menu, in groups. */
-const groups: readonly { readonly name: string | null; readonly places: readonly Place[] }[] = [
-  {
-    name: null,
-    places: [
-      { path: '/overview', name: t.overview, icon: 'overview' },
-      { path: '/links', name: t.links, icon: 'link' },
-    ],
-  },
-  {
-    name: t.organise,
-    places: [
-      { path: '/spaces', name: t.spaces, icon: 'space' },
-      { path: '/tags', name: texts.tags.title, icon: 'tag' },
-      { path: '/templates', name: t.templates, icon: 'template' },
-    ],
-  },
-  {
-    name: t.channels,
-    places: [
-      { path: '/domains', name: t.domains, icon: 'domain' },
-      { path: '/pixels', name: t.pixels, icon: 'pixel' },
-      { path: '/webhooks', name: t.webhooks, icon: 'webhook' },
-      { path: '/operations', name: t.operations, icon: 'operation' },
-    ],
-  },
-  {
-    name: t.team,
-    places: [
-      { path: '/people', name: t.people, icon: 'people' },
-      { path: '/keys', name: t.keys, icon: 'key' },
-      { path: '/activity', name: t.activity, icon: 'activity' },
-    ],
-  },
-  { name: null, places: [{ path: '/settings', name: t.settings, icon: 'settings' }] },
+/** The views of the menu in groups: their paths, names and icons. */
+const groups: readonly (readonly [
+  name: string | null,
+  ...places: (readonly [path: string, name: string, icon: IconName])[],
+])[] = [
+  [null, ['/overview', t.overview, 'overview'], ['/links', t.links, 'link']],
+  [
+    t.organise,
+    ...([
+      ['/spaces', t.spaces, 'space'],
+      ['/tags', texts.tags.title, 'tag'],
+    ] as const),
+    ['/templates', t.templates, 'template'],
+  ],
+  [
+    t.channels,
+    ...([
+      ['/domains', t.domains, 'domain'],
+      ['/pixels', t.pixels, 'pixel'],
+    ] as const),
+    ...([
+      ['/webhooks', t.webhooks, 'webhook'],
+      ['/operations', t.operations, 'operation'],
+    ] as const),
+  ],
+  [
+    t.team,
+    ...([
+      ['/people', t.people, 'people'],
+      ['/keys', t.keys, 'key'],
+    ] as const),
+    ['/activity', t.activity, 'activity'],
+  ],
+  [null, ['/settings', t.settings, 'settings']],
 ];
 
-export const places = groups.flatMap(({ places }) => places);
+export const places = groups.flatMap(([, ...all]) => all.map(([path, name, icon]) => ({ path, name, icon })));
 
 /** The title of a view until it knows a better one. */
 export function sectionTitle(location: string): string {
@@ -69,10 +62,10 @@ export function Places({ onGone }: { onGone: () => void }): ReactElement {
   const isHere = (path: string) => here.startsWith(path) || (path === '/links' && here === '/many');
   return (
     <nav aria-label={t.all}>
-      {groups.map(({ name, places: [first, ...others] }) => (
-        <fieldset key={first?.path} aria-label={name ?? first?.name}>
-          {name !== null && <p aria-hidden="true">{name}</p>}
-          {[...(first ? [first] : []), ...others].map(({ path, name, icon }) => (
+      {groups.map(([group, ...all]) => (
+        <fieldset key={all[0]?.[0]} aria-label={group ?? all[0]?.[1]}>
+          {group !== null && <p aria-hidden="true">{group}</p>}
+          {all.map(([path, name, icon]) => (
             <Link key={path} href={path} aria-current={isHere(path) ? 'page' : undefined} onClick={onGone}>
               <Icon name={icon} />
               {name}

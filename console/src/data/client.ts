@@ -15,15 +15,7 @@ const withoutId = [
     'Viewer',
     'DeletedRecord',
   ],
-  ...[
-    'Brand',
-    'LinkExpiration',
-    'LinkPreview',
-    'LinkTargeting',
-    'CountryTarget',
-    'LanguageTarget',
-    'PlatformTarget',
-  ],
+  ...['LinkExpiration', 'LinkPreview', 'LinkTargeting', 'CountryTarget', 'LanguageTarget', 'PlatformTarget'],
   ...[
     'DomainVerification',
     'DomainApps',
@@ -45,7 +37,7 @@ const withoutId = [
     'RuleValue',
     'ReasonValue',
   ],
-  ...['ImportLinksResult', 'ImportedLink', 'UtmTemplateConnection', 'SavedViewConnection'],
+  ...['ImportLinksResult', 'ImportedLink', 'UtmTemplateConnection', 'SavedViewConnection', 'Brand'],
   ...['ChangedValue', 'RevertedChange', 'SavedOperationConnection', 'SavedVariable', 'OperationRuns'],
   // The ids of rules and their targets are unique in their link only.
   ...['LinkRule', 'RuleTarget', 'RuleCondition', 'RuleWarning', 'LinkRuleStep', 'RuleTargetShare'],

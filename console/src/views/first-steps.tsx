@@ -4,6 +4,7 @@ import { announce } from '../data/bus.ts';
 import { newFields, newLinkInput } from '../data/link-fields.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
+import { showToast } from '../data/toasts.ts';
 import { write } from '../data/write.ts';
 import { CreateLinkDocument, FirstStepsDocument } from '../generated/documents.ts';
 import { copyText } from '../parts/copy.tsx';
@@ -24,7 +25,11 @@ export function FirstSteps(): ReactElement {
   const [isCopied, setCopied] = useState(false);
   if (!data) return <Skeleton rows={3} />;
   const [link] = data.links.nodes;
-  const share = async ({ shortUrl }: { shortUrl: string }) => setCopied(await copyText(shortUrl));
+  const share = async (shortUrl: string) => {
+    if (!(await copyText(shortUrl))) return;
+    setCopied(true);
+    showToast(texts.copied);
+  };
   return (
     <section className="first-steps" aria-labelledby="first-steps">
       <h2 id="first-steps">{t.title}</h2>
@@ -37,10 +42,10 @@ export function FirstSteps(): ReactElement {
             type="button"
             className={link && !isCopied ? 'button' : 'button quiet'}
             disabled={!link}
-            onClick={() => link && void share(link)}
+            onClick={() => link && void share(link.shortUrl)}
           >
             <Icon name={isCopied ? 'check' : 'copy'} />
-            <span role="status">{isCopied ? texts.copied : texts.links.copy}</span>
+            {texts.links.copy}
           </button>
         </Step>
         {may('PEOPLE') && (

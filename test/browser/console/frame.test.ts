@@ -37,7 +37,7 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await page.keyboard.press('Control+k');
     const field = await shown(page.getByRole('combobox', { name: 'Quick search' }));
     if (text !== '') await field.fill(text);
-    return page.getByRole('option');
+    return page.locator('.palette [role=option]');
   };
 
   test('has headings at one height in all views', async () => {

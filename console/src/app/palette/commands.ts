@@ -66,7 +66,8 @@ export function useCommands(
     const kept: Command = {
       ...command,
       run: () => {
-        recent.set(own, [kept, ...last.filter(({ id }) => id !== kept.id)].slice(0, MAX_OTHERS));
+        const others = (recent.get(own) ?? []).filter(({ id }) => id !== kept.id);
+        recent.set(own, [kept, ...others].slice(0, MAX_OTHERS));
         navigate(command.path);
       },
     };

@@ -156,7 +156,7 @@ function Search({
           </fieldset>
         ))}
       </div>
-      <p role="status" className="none">
+      <p role="status" className="quiet">
         {commands.length === 0 && isReady ? t.none : ''}
       </p>
     </dialog>
