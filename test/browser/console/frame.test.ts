@@ -246,7 +246,7 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     expect(await copy.isDisabled()).toBe(true);
     await steps.getByLabel('Destination').fill('nowhere');
     await page.keyboard.press('Enter');
-    await shown(steps.getByText(/^The destination /));
+    await shown(steps.getByText(/^The URL must begin with /));
     await steps.getByLabel('Destination').fill('https://example.com/first');
     await page.keyboard.press('Enter');
     await expect.poll(done).toEqual(['Make a link\nDone']);

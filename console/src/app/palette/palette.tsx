@@ -75,6 +75,7 @@ function Search({
     if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' });
   }, [activeId]);
   const isReady = text === sought && !isLoading;
+  /** True if Enter came before what was typed was found. */
   const [isEntered, setEntered] = useState(false);
   const choose = ({ href, run, id }: Command) => {
     // Its place in the page has the focus again before it is done. The QR code takes the place of the search.
@@ -84,9 +85,10 @@ function Search({
   };
   const chooseEntered = useEffectEvent(() => active && choose(active));
   useEffect(() => {
-    // Enter came before what was typed was found. React is done by then.
-    if (isEntered && isReady) queueMicrotask(chooseEntered);
+    if (!isEntered || !isReady) return;
     setEntered(false);
+    // React is done by then.
+    queueMicrotask(chooseEntered);
   }, [isEntered, isReady]);
   const onKey = (event: KeyboardEvent) => {
     const { key } = event;
@@ -123,6 +125,7 @@ function Search({
           onChange={({ target }) => {
             setText(target.value);
             setChosen(null);
+            setEntered(false);
           }}
         />
         <kbd>Esc</kbd>
