@@ -1149,7 +1149,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('Verified', { exact: true }).waitFor();
     await open('Pixels', 'New pixel');
-    await page.getByText('pixels without cookies').waitFor();
+    await page.getByText('Pixels run without cookies').waitFor();
     await page.getByLabel('Name').fill('Ads');
     await page.getByText('It looks like AW-123456789.').waitFor();
     await page.getByLabel('Network').selectOption('Meta (Facebook)');
