@@ -93,7 +93,7 @@ export const explainInput = z.object({
   query: textSchema(0, 2048).nullish().describe('The query string of the visit, without the question mark.'),
 });
 
-/** What the rules of an explained link are warned by. */
+/** The columns on which the warnings of rules depend. */
 type Warned = Pick<Link, 'url' | 'rules' | 'ruleTests'>;
 
 /** A decision with the rules and tests that it is about; without them, there is no link. */
