@@ -418,6 +418,13 @@ describe('a draft', () => {
     expect((await ask({ linkId, country: 'DE', rules: [split] }, reader)).outcome).toBe('REDIRECT');
   });
 
+  test('takes one statement more than a question about the link as it is', async () => {
+    const linkId = await ruled();
+    const count = async (input: object) => (await server.statementsOf(() => explain(input))).length;
+    const plain = await count({ linkId, country: 'JP' });
+    expect(await count({ linkId, country: 'JP', rules: [split] })).toBe(plain + 1);
+  });
+
   test('costs a look-up, and its warnings an analysis', async () => {
     const costOf = async (fields: string, input: object) => {
       const response = await owner.fetch('/graphql', {

@@ -112,18 +112,18 @@ async function draftColumns(
   db: Data,
   actor: Actor,
   services: Pick<Services, 'lists' | 'isOtherName'>,
-  { url: given, targeting, ...rules }: Draft,
+  { url: given, targeting, rules, ruleTests }: Draft,
   stored: Link | null,
   now: Date,
 ) {
   const url = given ?? undefined;
-  const input = { url, targeting, ...rules };
+  const input = { url, targeting, rules, ruleTests };
   if (Object.values(input).every((part) => part === undefined)) return {};
   const errors = await findDraftErrors(db, actor, services, input, stored, now);
   if (errors.length > 0) throw invalid(errors.map((one) => ({ ...one, path: ['input', ...one.path] })));
   const columns = {
     ...{ url, targetType: targeting?.type, ...encodeTargets(targeting ?? {}) },
-    ...ruleColumns(rules, stored, now),
+    ...ruleColumns({ rules, ruleTests }, stored, now),
   };
   return Object.fromEntries(Object.entries(columns).filter(([, one]) => one !== undefined)) as {
     [Name in keyof typeof columns]?: NonNullable<(typeof columns)[Name]>; // Those that the draft sets.
