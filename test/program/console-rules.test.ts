@@ -10,6 +10,7 @@ import {
   newCondition,
   newRule,
   newTarget,
+  placeOfNew,
   shareOf,
   withOneMore,
   withoutTarget,
@@ -23,8 +24,11 @@ import {
   toRuleField,
   toTestField,
 } from '../../console/src/data/rule-fields.ts';
+import { summarizeRule } from '../../console/src/data/rule-words.ts';
 import { rulesOfTargets } from '../../console/src/data/rules-of-targets.ts';
 import { fieldsWith, typedFields } from '../../console/src/data/typed.ts';
+import { typedDay } from '../../console/src/data/typed-day.ts';
+import { atMoment, onDay } from '../../console/src/words/format.ts';
 
 const weights = (targets: readonly RuleTargetField[]) => targets.map(({ weight }) => weight);
 const ruleWith = (condition: Partial<ConditionField>): RuleField => ({
@@ -118,6 +122,67 @@ describe('a rule of the form', () => {
     };
     expect(hasChanges(typing, read)).toBe(true);
   });
+
+  test('is not sent while a condition is typed and not chosen', () => {
+    const rules = [{ ...newRule(), adding: 'Germ' }];
+    expect(unsendable({ ...read, rules }, read)['rules.0.when']).toMatch(/^“Germ” is not chosen\./);
+    expect(hasChanges({ ...read, rules: read.rules.map((one) => ({ ...one, adding: 'x' })) }, read)).toBe(
+      true,
+    );
+    expect(
+      hasChanges({ ...read, rules: read.rules.map((one) => ({ ...one, adding: undefined })) }, read),
+    ).toBe(false);
+  });
+
+  test('is summed up in a line', () => {
+    const at = (year: number, month: number, day: number, hour = 0) =>
+      new Date(year, month - 1, day, hour).toISOString();
+    const when = [
+      { ...newCondition('time', ''), until: at(2026, 12, 1) },
+      { ...newCondition('country', ''), values: ['DE', 'AT'] },
+      { ...newCondition('platform', ''), values: ['IOS'] },
+    ];
+    const to = [{ ...newTarget(), id: '3', name: 'Target 3', url: 'https://example.com/third' }];
+    expect(summarizeRule({ when, to })).toBe(
+      `iOS in Germany, Austria, before ${onDay(at(2026, 12, 1))} → example.com/third`,
+    );
+    const split = [
+      { ...newTarget('70'), name: 'A', url: 'https://example.com/a' },
+      { ...newTarget('30'), url: 'https://example.com/b' },
+    ];
+    expect(summarizeRule({ when: [], to: split })).toBe('Everybody → A\u00a070%, example.com/b\u00a030%');
+    const others = [
+      { ...newCondition('country', ''), is: 'notIn', values: ['JP'] } as const,
+      { ...newCondition('time', ''), from: at(2026, 12, 1, 9) },
+    ];
+    expect(summarizeRule({ when: others, to })).toBe(
+      `Country: not Japan, from ${atMoment(at(2026, 12, 1, 9))} → example.com/third`,
+    );
+  });
+
+  test('comes before one for everybody', () => {
+    const to = [{ ...newTarget(), url: 'https://example.com/' }];
+    const [some, all] = [ruleWith({ values: ['DE'] }), { ...newRule(), to }];
+    expect([[], [some], [some, all], [newRule()]].map(placeOfNew)).toEqual([0, 1, 1, 1]);
+  });
+
+  test.each([
+    ['before 1 Dec 2031', 2031, 12, 1],
+    ['until december 24, 2031', 2031, 12, 24],
+    ['2031-02-28', 2031, 2, 28],
+    ['1.12.2031', 2031, 12, 1],
+    ['30 Feb 2031', null],
+    ['Germany', null],
+    ['1 December', new Date().getFullYear(), 12, 1],
+  ] satisfies [string, number | null, number?, number?][])(
+    'finds the day in “%s”',
+    (text, year, month = 1, day = 1) => {
+      const found = typedDay(text);
+      if (year === null) return expect(found).toBe(null);
+      const isPast = !/\d{4}/.test(text) && new Date(year, month - 1, day) < new Date();
+      return expect(found?.at).toBe(new Date(isPast ? year + 1 : year, month - 1, day).toISOString());
+    },
+  );
 
   test('has refusals where its fields are', () => {
     const at = (path: string) => ({ path: path.split('.'), messages: ['must be right'] });

@@ -32,6 +32,16 @@ export const newTarget = (weight = '1'): RuleTargetField => ({
 
 export const newRule = (): RuleField => ({ key: newKey(), id: '', name: '', when: [], to: [newTarget()] });
 
+/** True for a rule that leads all visitors who reach it, somewhere. */
+export const isForEverybody = ({ when, adding = '', to }: RuleField): boolean =>
+  when.length === 0 && adding === '' && to.some(({ url }) => url !== '');
+
+/** The place of a new rule: before one for everybody, behind which it would lead nobody. */
+export const placeOfNew = (rules: readonly RuleField[]): number => {
+  const found = rules.findIndex(isForEverybody);
+  return found === -1 ? rules.length : found;
+};
+
 /** The list with one item in another place. */
 export function moved<Item>(list: readonly Item[], from: number, to: number): Item[] {
   const item = list[from];

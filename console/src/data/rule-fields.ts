@@ -60,6 +60,8 @@ export interface RuleField {
   readonly id: string;
   readonly name: string;
   readonly when: readonly ConditionField[];
+  /** The text that is typed and not chosen as another condition. */
+  readonly adding?: string | undefined;
   readonly to: readonly RuleTargetField[];
 }
 
@@ -234,8 +236,9 @@ export function unsendableIn(
   rules: readonly RuleField[],
   words: { readonly incomplete: string; notChosen(text: string): string },
 ): Readonly<Record<string, string>> {
-  const wrong = rules.flatMap(({ when }, rule) =>
-    when.flatMap(({ kind, from, until, typed, zoneTyped }, index) => {
+  const wrong = rules.flatMap(({ when, adding = '' }, rule) => [
+    ...(adding.trim() === '' ? [] : [[`rules.${rule}.when`, words.notChosen(adding.trim())] as const]),
+    ...when.flatMap(({ kind, from, until, typed, zoneTyped }, index) => {
       const at = `rules.${rule}.when.${index}.${kind}`;
       const [value, zone] = [isTyped(kind) ? '' : typed.trim(), zoneTyped.trim()];
       const found: readonly (readonly [path: string, words: string])[] = [
@@ -246,6 +249,6 @@ export function unsendableIn(
       ];
       return found.filter(([, told]) => told !== '');
     }),
-  );
+  ]);
   return Object.fromEntries(wrong);
 }

@@ -7,6 +7,9 @@ import {
   INCOMPLETE,
   languageName,
   timeZone as localZone,
+  onDay,
+  toLocalInput,
+  withoutScheme,
 } from '../words/format.ts';
 import { agents, type ExampleDevice, exampleDevices } from './agents.ts';
 import { shareOf } from './rule-edits.ts';
@@ -45,14 +48,17 @@ function listValues(condition: ConditionField): string {
   return condition.is === 'notIn' ? t.not(told) : told;
 }
 
-function describePeriod({ from, until }: ConditionField): string {
+/** A time; of midnight, the day alone. */
+const atTimeOrDay = (iso: string): string => (toLocalInput(iso).endsWith('T00:00') ? onDay : atMoment)(iso);
+
+function describePeriod(
+  { from, until }: Pick<ConditionField, 'from' | 'until'>,
+  tell: (iso: string) => string = atTimeOrDay,
+): string {
   const t = ruleTexts;
-  const [first, last] = [from, until].map((time) =>
-    time === '' || time === INCOMPLETE ? '' : atMoment(time),
-  );
+  const [first, last] = [from, until].map((time) => (time === '' || time === INCOMPLETE ? '' : tell(time)));
   if (!first && !last) return t.noneChosen;
-  const period = first && last ? t.between(first, last) : first ? t.fromTime(first) : t.untilTime(last ?? '');
-  return `${period} (${localZone})`;
+  return first && last ? t.between(first, last) : first ? t.fromTime(first) : t.untilTime(last ?? '');
 }
 
 function describeHours({ days, starts, ends, timeZone }: ConditionField): string {
@@ -66,7 +72,7 @@ function describeHours({ days, starts, ends, timeZone }: ConditionField): string
 export function describeCondition(condition: ConditionField): string {
   const t = ruleTexts;
   const { kind, is, name } = condition;
-  if (kind === 'time') return t.listed(t.kinds.time, describePeriod(condition));
+  if (kind === 'time') return t.listed(t.kinds.time, `${describePeriod(condition, atMoment)} (${localZone})`);
   if (kind === 'hours') return t.listed(t.kinds.hours, describeHours(condition));
   if (kind !== 'query') return t.listed(t.kinds[kind], listValues(condition));
   const parameter = t.parameterOf(name);
@@ -81,6 +87,40 @@ export function describeRule({ when, to }: RuleField): string {
     to.length === 1 ? target.url : `${asShare(shareOf(to, target))} ${target.url}`,
   );
   return `${who} → ${targets.join(', ')}`;
+}
+
+/** A rule's or target's name that people gave it; empty for one by its id. */
+export const ownName = ({ id, name }: Pick<RuleField, 'id' | 'name'>): string =>
+  new RegExp(`^(Rule|Target) ${id || '\\d+'}$`).test(name) ? '' : name;
+
+/** A condition without its kind, where its values say it. */
+function describePlainly(condition: ConditionField): string {
+  const { kind, is, from, until } = condition;
+  if (kind === 'time') return describePeriod({ from, until });
+  const isPlain = is === 'in' && ['platform', 'device', 'browser', 'country'].includes(kind);
+  return isPlain ? listValues(condition) : describeCondition(condition);
+}
+
+/** The visitors of a rule in words, such as “iOS in Germany, before 1 Dec 2026”. */
+export function describeVisitors(when: readonly ConditionField[]): string {
+  const t = ruleTexts;
+  if (when.length === 0) return t.everybody;
+  const country = when.find(({ kind, is }) => kind === 'country' && is === 'in');
+  const things = ['platform', 'device', 'browser'];
+  const first = when.filter(({ kind, is }) => is === 'in' && things.includes(kind));
+  const who = first.map(describePlainly).join(', ');
+  const start = country ? t.whoIn(who, describePlainly(country)) : who;
+  const others = when.filter((one) => one !== country && !first.includes(one)).map(describePlainly);
+  return [start, ...others].filter(Boolean).join(', ');
+}
+
+/** The visitors of a rule in a short line, and where it leads. */
+export function summarizeRule({ when, to }: Pick<RuleField, 'when' | 'to'>): string {
+  const targets = to.map((target) => {
+    const name = ownName(target) || withoutScheme(target.url) || '?';
+    return to.length === 1 ? name : `${name}\u00a0${asShare(shareOf(to, target))}`;
+  });
+  return `${describeVisitors(when)} → ${targets.join(', ')}`;
 }
 
 /** The first language of an Accept-Language text, by its name. */

@@ -1245,6 +1245,7 @@ export const texts: Translation = {
     rulesLead:
       'Besucher gelangen zum unten gewählten Ziel. Mit Regeln gelangen manche anderswohin: nach Land, System oder Sprache, zu bestimmten Zeiten oder zu einem Anteil.',
     addRule: 'Regel hinzufügen',
+    splitAll: 'Alle aufteilen',
     rulesIn: (count) => one(count, 'Regel', 'Regeln'),
     warningsIn: (count) => one(count, 'Warnung', 'Warnungen'),
     everybodyElse: 'Alle anderen',
@@ -1444,7 +1445,7 @@ export const texts: Translation = {
         'Seine Pixel laufen nicht: Der Besucher hat ein Passwort eingegeben und wird sofort weitergeleitet.',
       bot: 'Seine Pixel laufen nicht für Bots.',
     },
-    unsaved: 'Sie haben nicht gespeicherte Änderungen. Getestet wird der Link, wie er gespeichert ist.',
+    unsaved: 'Der Test umfasst nicht gespeicherte Ziele und Regeln. Andere Felder gelten wie gespeichert.',
     toUnsaved: 'Zurück zu Ihren Änderungen',
   },
   statistics: {

@@ -1060,6 +1060,7 @@ const english = {
     rulesLead:
       'Visitors go where you choose below. With rules, some of them go elsewhere: by country, system or language, at some hours, or a share of them.',
     addRule: 'Add a rule',
+    splitAll: 'Split everybody',
     rulesIn: (count: number) => one(count, 'rule', 'rules'),
     warningsIn: (count: number) => one(count, 'warning', 'warnings'),
     everybodyElse: 'Everybody else',
@@ -1255,7 +1256,7 @@ const english = {
       sentOn: 'Its pixels do not run: the visitor gave a password, and is sent on at once.',
       bot: 'Its pixels do not run for bots.',
     },
-    unsaved: 'You have unsaved changes. This tests the saved link.',
+    unsaved: 'This test includes your unsaved destinations and rules. Other fields count as saved.',
     toUnsaved: 'Back to your changes',
     more: 'Test other visitors',
   },

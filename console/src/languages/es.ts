@@ -1029,6 +1029,7 @@ export const texts: Translation = {
     rulesLead:
       'Los visitantes van adonde elija abajo. Con reglas, algunos van a otro sitio: según el país, el sistema o el idioma, a ciertas horas, o una parte de ellos.',
     addRule: 'Añadir una regla',
+    splitAll: 'Repartir a todos',
     rulesIn: (count) => one(count, 'regla', 'reglas'),
     warningsIn: (count) => one(count, 'aviso', 'avisos'),
     everybodyElse: 'Todos los demás',
@@ -1340,7 +1341,8 @@ export const texts: Translation = {
       sentOn: 'Sus píxeles no se ejecutan: el visitante dio una contraseña y es redirigido enseguida.',
       bot: 'Sus píxeles no se ejecutan para los bots.',
     },
-    unsaved: 'Tiene cambios sin guardar. La prueba usa el enlace tal como está guardado.',
+    unsaved:
+      'La prueba incluye destinos y reglas sin guardar. Los demás campos cuentan como están guardados.',
     toUnsaved: 'Volver a sus cambios',
   },
   statistics: {

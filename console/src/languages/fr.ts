@@ -1036,6 +1036,7 @@ export const texts: Translation = {
     rulesLead:
       'Les visiteurs vont où vous le choisissez ci-dessous. Avec des règles, certains vont ailleurs : selon le pays, le système ou la langue, à certaines heures, ou pour une part d’entre eux.',
     addRule: 'Ajouter une règle',
+    splitAll: 'Répartir tout le monde',
     rulesIn: (count) => one(count, 'règle', 'règles'),
     warningsIn: (count) => one(count, 'avertissement', 'avertissements'),
     everybodyElse: 'Tous les autres',
@@ -1349,7 +1350,8 @@ export const texts: Translation = {
         'Ses pixels ne sont pas exécutés : le visiteur a donné un mot de passe et est redirigé aussitôt.',
       bot: 'Ses pixels ne sont pas exécutés pour les robots.',
     },
-    unsaved: 'Vous avez des modifications non enregistrées. Le test porte sur le lien enregistré.',
+    unsaved:
+      'Le test tient compte des destinations et règles non enregistrées. Le reste compte comme enregistré.',
     toUnsaved: 'Retour à vos modifications',
   },
   statistics: {

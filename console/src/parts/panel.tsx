@@ -4,7 +4,7 @@ import { texts } from '../texts.ts';
 import { Icon } from './icon.tsx';
 
 /** Matches what Escape closes before a panel: an open menu, dialog or list. */
-const OPEN = '.menu:popover-open, dialog[open], .panel [aria-expanded="true"]:focus';
+const OPEN = '.menu:popover-open, dialog[open], .panel [role="combobox"][aria-expanded="true"]:focus';
 
 /**
  * A panel at the right edge over a view, which stays in use, as do messages with Undo. On a phone it fills the screen.

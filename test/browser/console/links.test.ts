@@ -1359,7 +1359,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText(halfTime).waitFor({ state: 'hidden' });
     await page.getByLabel('Password for visitors').fill('kept');
     await page.getByRole('link', { name: 'Test', exact: true }).click();
-    await page.getByText('This tests the link as it is saved.').waitFor();
+    await page.getByText('This test includes your unsaved destinations and rules.').waitFor();
     await page.getByRole('combobox', { name: 'Country' }).fill('Japan');
     await page.getByRole('option', { name: 'Japan' }).click();
     await page.getByRole('button', { name: 'Test' }).click();

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { useRuleWarnings } from '../../data/asked-rules.ts';
 import { type FormProps, filledTargets, privacies, titleFor } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
@@ -13,7 +14,6 @@ import { AliasField } from './alias-field.tsx';
 import { ExpiryField } from './expiry-field.tsx';
 import { Fold } from './fold.tsx';
 import { nameOfPixel, PixelsField } from './pixels-field.tsx';
-import { knownWarnings } from './rules/known-warnings.ts';
 import { RulesField } from './rules-field.tsx';
 import { SpaceField } from './space-field.tsx';
 import { StartField } from './start-field.tsx';
@@ -50,7 +50,7 @@ export function LinkForm({
     );
   const hasPassword = (link?.hasPassword && !fields.removesPassword) || fields.password !== '';
   const { targetType, pixelIds, rules } = fields;
-  const warnings = (link && knownWarnings(link, fields)) ?? [];
+  const warnings = useRuleWarnings(link, fields);
   const [source] = fields.sources;
   const endsAt = fields.expiresAt === INCOMPLETE ? null : fromLocalInput(fields.expiresAt);
   const names = [...(link?.pixels ?? []), ...(data?.pixels.nodes ?? [])];
@@ -139,7 +139,7 @@ export function LinkForm({
         isWrong={isWrong('targeting.', 'rules', 'ruleTests')}
         startsOpen={(link?.rules.length ?? 0) > 0}
       >
-        <RulesField fields={fields} errors={errors} onChange={onChange} link={link} />
+        <RulesField fields={fields} errors={errors} onChange={onChange} link={link} warnings={warnings} />
         <CheckField
           label={t.forwardsQuery}
           hint={t.forwardsHint}

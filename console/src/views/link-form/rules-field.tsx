@@ -1,8 +1,9 @@
 import type { ReactElement } from 'react';
 import { flushSync } from 'react-dom';
 import { focusSoon } from '../../app/focus.ts';
-import type { FormProps } from '../../data/link-fields.ts';
-import { MAX_RULES, newRule } from '../../data/rule-edits.ts';
+import type { AskedWarning } from '../../data/asked-rules.ts';
+import type { FormProps, LinkFields } from '../../data/link-fields.ts';
+import { isForEverybody, MAX_RULES, newRule, newTarget, placeOfNew } from '../../data/rule-edits.ts';
 import { rulesOfTargets } from '../../data/rules-of-targets.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';
@@ -25,24 +26,42 @@ export function RulesField({
   errors,
   onChange,
   link,
-}: FormProps & { link: LinkWholeFragment | undefined }): ReactElement {
+  warnings,
+}: FormProps & {
+  link: LinkWholeFragment | undefined;
+  warnings: readonly AskedWarning[];
+}): ReactElement {
   const { rules, ruleTests, url, targetType } = fields;
   const t = texts.form;
   const hasRules = rules.length > 0 || ruleTests.length > 0;
   const converted = rulesOfTargets(fields);
+  // Behind a rule for everybody, nobody else is left.
+  const hasOthers = targetType !== 'NONE' || !rules.some(isForEverybody);
+  const maySplit = targetType === 'NONE' && url !== '' && rules.length < MAX_RULES && hasOthers;
+  /** Shows the rules, and goes to a part of one. */
+  const show = (patch: Partial<LinkFields>, place: number, part: string) => {
+    flushSync(() => onChange(patch));
+    focusSoon(`.rules > .list > li:nth-child(${place + 1}) ${part}`);
+  };
   const add = () => {
-    flushSync(() => onChange({ rules: [...rules, newRule()] }));
-    focusSoon(`.rules > .list > li:nth-child(${rules.length + 1}) .name`);
+    const place = placeOfNew(rules);
+    show({ rules: rules.toSpliced(place, 0, newRule()) }, place, '.who .choice input');
+  };
+  const split = () => {
+    const to = [{ ...newTarget('50'), url }, newTarget('50')];
+    show(
+      { rules: [...rules, { ...newRule(), to }] },
+      rules.length,
+      '.rule-target + .rule-target [type="url"]',
+    );
   };
   const convert = () => {
-    if (converted === null) return;
-    flushSync(() => onChange({ rules: converted, targetType: 'NONE' }));
-    focusSoon(`.rules > .list > li:nth-child(${rules.length + 1}) .name`);
+    if (converted !== null) show({ rules: converted, targetType: 'NONE' }, rules.length, '.line');
   };
   return (
     <div className="rules">
       {hasRules ? (
-        <RulesEditor fields={fields} errors={errors} onChange={onChange} link={link} />
+        <RulesEditor fields={fields} errors={errors} onChange={onChange} warnings={warnings} />
       ) : (
         <p className="hint">{t.rulesLead}</p>
       )}
@@ -52,6 +71,11 @@ export function RulesField({
             <Icon name="plus" /> {t.addRule}
           </button>
         )}
+        {maySplit && (
+          <button type="button" className="button quiet small" onClick={split}>
+            <Icon name="switch" /> {t.splitAll}
+          </button>
+        )}
         {converted !== null && (
           <button type="button" className="button quiet small" onClick={convert}>
             <Icon name="switch" /> {t.toRules}
@@ -59,24 +83,26 @@ export function RulesField({
         )}
       </div>
       {converted !== null && <p className="hint">{t.toRulesHint}</p>}
-      <fieldset className={hasRules ? 'rule else' : 'else'} aria-label={t.everybodyElse}>
-        {hasRules && (
-          <p>
-            <b>{t.everybodyElse}</b>{' '}
-            {targetType !== 'ROTATION' && url !== '' && (
-              <>
-                {'→ '}
-                <span className="address">
-                  <Address of={url} />
-                </span>
-              </>
-            )}
-          </p>
-        )}
-        <TargetsField fields={fields} errors={errors} onChange={onChange} />
-      </fieldset>
-      {(ruleTests.length > 0 || (rules.length > 0 && link !== undefined)) && (
-        <RuleTests fields={fields} errors={errors} onChange={onChange} link={link} />
+      {hasOthers && (
+        <fieldset className={hasRules ? 'rule else' : 'else'} aria-label={t.everybodyElse}>
+          {hasRules && (
+            <p>
+              <b>{t.everybodyElse}</b>{' '}
+              {targetType !== 'ROTATION' && url !== '' && (
+                <>
+                  {'→ '}
+                  <span className="address">
+                    <Address of={url} />
+                  </span>
+                </>
+              )}
+            </p>
+          )}
+          <TargetsField fields={fields} errors={errors} onChange={onChange} />
+        </fieldset>
+      )}
+      {hasRules && (
+        <RuleTests fields={fields} errors={errors} onChange={onChange} link={link} warnings={warnings} />
       )}
     </div>
   );

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactElement, useState } from 'react';
+import { type KeyboardEvent, type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
 import { focusSoon } from '../../app/focus.ts';
 import { Choice } from '../../controls/choice.tsx';
@@ -6,21 +6,19 @@ import type { ChoiceItem } from '../../controls/choice-matches.ts';
 import { MomentField } from '../../controls/moment-field.tsx';
 import { showFault } from '../../data/actions.ts';
 import { agents, type ExampleDevice, example, exampleDevices } from '../../data/agents.ts';
-import { toFault } from '../../data/faults.ts';
-import type { TargetList } from '../../data/link-fields.ts';
-import { MAX_TESTS } from '../../data/rule-edits.ts';
+import { askedInput } from '../../data/asked-rules.ts';
+import { type Fault, toFault } from '../../data/faults.ts';
+import { type TargetList, toLinkFields } from '../../data/link-fields.ts';
+import { refusalText, unsendable } from '../../data/refusals.ts';
 import { type RuleTestField, toVisitor } from '../../data/rule-fields.ts';
 import { targetChoice, targetChoices } from '../../data/target-choices.ts';
-import { dismissAbout } from '../../data/toasts.ts';
-import type { EditState } from '../../data/use-edit-state.ts';
-import { ExplainDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import { dismissAbout, showToast } from '../../data/toasts.ts';
+import { ExplainDocument } from '../../generated/documents.ts';
 import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { ruleTexts } from '../../rule-texts.ts';
 import { texts } from '../../texts.ts';
-import { asShare, fromLocalInput, INCOMPLETE } from '../../words/format.ts';
-import { type Decision, describeOutcome } from './example.tsx';
-import { describeVisitor, leadingStep, Reasons, type Visit } from './reasons.tsx';
+import { fromLocalInput, INCOMPLETE } from '../../words/format.ts';
+import { type Result, Told, type Tried } from './told.tsx';
 
 const ABOUT = 'test of a link';
 
@@ -120,62 +118,34 @@ function VisitorFields({
   );
 }
 
-interface Result {
-  readonly asked: string;
-  readonly visit: Visit;
-  readonly visitor: RuleTestField['visitor'];
-  readonly decision: Decision;
+/** Shows why a question failed: refusals are about fields of the form. */
+function tellFault(fault: Fault): void {
+  const [field] = fault.told.fields ?? [];
+  if (field) {
+    const path = field.path.slice(1);
+    const where = path[0] === 'rules' && path[1] ? `${ruleTexts.number(Number(path[1]) + 1)}: ` : '';
+    showToast(where + refusalText({ fields: [{ ...field, path }] }), { wrong: true, about: ABOUT });
+  } else showFault(fault, ABOUT);
 }
 
-/** Keeps what a visitor gets as a test of the rules, by the rule that leads. */
-function KeepTest({ result, edit }: { result: Result; edit: EditState }): ReactElement | null {
-  const { rules, ruleTests } = edit.fields;
-  const t = ruleTexts;
-  const lead = leadingStep(result.decision);
-  const isDecided = ['REDIRECT', 'PIXELS', 'LOOP'].includes(result.decision.outcome);
-  if (!isDecided || (rules.length === 0 && ruleTests.length === 0)) return null;
-  // A rule may have another name in the form by now.
-  const name = rules.find(({ id }) => id === lead?.linkRule?.ruleId)?.name ?? lead?.linkRule?.name ?? '';
-  const test: RuleTestField = {
-    visitor: result.visitor,
-    expect: lead === undefined ? { is: 'noRule', text: '' } : { is: 'rule', text: name },
-  };
-  const isKept = ruleTests.some((one) => JSON.stringify(one.visitor) === JSON.stringify(test.visitor));
-  const isFull = ruleTests.length >= MAX_TESTS;
-  return (
-    <div className="buttons keep">
-      <button
-        type="button"
-        className="button quiet"
-        aria-disabled={isKept || isFull}
-        onClick={() => isKept || isFull || edit.change({ ruleTests: [...ruleTests, test] })}
-      >
-        <Icon name="check" /> {t.keep}
-      </button>
-      <span className="hint" role="status">
-        {isKept ? t.kept : isFull && t.tooManyTests}
-      </span>
-    </div>
-  );
-}
-
-/** Says what a visitor would get, and why. */
-export function Explain({ link, edit }: { link: LinkWholeFragment; edit: EditState | null }): ReactElement {
+/** Says what a visitor would get of the link as the form has it, and why. */
+export function Explain({ link, fields, onChange }: Tried): ReactElement {
   const client = useClient();
   const [visitor, setVisitor] = useState<Visitor>(begin);
   const [result, setResult] = useState<Result | null>(null);
   const { country, language, device, at, password, referrer } = visitor;
-  // The result is about the former visitor.
-  const asked = JSON.stringify(visitor);
+  // The result is about the former visitor, or about what the form had then.
+  const { ruleTests: _, ...draft } = askedInput(link, fields);
+  const rules = fields.rules.map(({ when, to }) => [when, to]);
+  const asked = JSON.stringify([visitor, { ...draft, rules }]);
   const t = texts.explain;
-  const ask = async (event: FormEvent) => {
-    event.preventDefault();
+  const ask = async () => {
     dismissAbout(ABOUT);
     if (at === INCOMPLETE) return focusSoon('.explain [type="datetime-local"]');
     if (country[1] !== '' || language[1] !== '') return focusSoon('.explain [aria-invalid="true"]');
     const query = plainQuery(visitor);
     const input = {
-      linkId: link.id,
+      ...draft,
       userAgent: agents[device],
       ...(country[0] && { country: country[0].id }),
       ...(language[0] && { acceptLanguage: language[0].id }),
@@ -184,60 +154,42 @@ export function Explain({ link, edit }: { link: LinkWholeFragment; edit: EditSta
       ...(query && { query }),
       ...(referrer && { referrer }),
     };
+    const [wrong] = Object.values(unsendable(fields, link && toLinkFields(link)));
+    if (wrong !== undefined) return showToast(wrong, { wrong: true, about: ABOUT });
     const { data, error } = await client
       .query(ExplainDocument, { input }, { requestPolicy: 'network-only' })
       .toPromise();
-    if (error) showFault(toFault(error), ABOUT);
+    if (error) tellFault(toFault(error));
     if (!data) return;
     const time = at === '' ? Date.now() : new Date(at).getTime();
     const names = { country: country[0]?.name, language: language[0]?.name };
     setResult({
-      ...{ asked, visit: { link, device, ...names, at: time }, visitor: toTestVisitor(visitor) },
+      ...{ asked, visit: { link, fields, device, ...names, at: time }, visitor: toTestVisitor(visitor) },
       decision: data.explainRedirect,
     });
   };
+  const onKeyDown = (event: KeyboardEvent) => {
+    // It must not send the form around it.
+    if (event.key !== 'Enter' || event.defaultPrevented || !(event.target instanceof HTMLInputElement))
+      return;
+    event.preventDefault();
+    void ask();
+  };
   return (
     <div className="explain">
-      <form className="card" onSubmit={ask}>
+      <fieldset className="card" aria-label={t.ask} onKeyDown={onKeyDown}>
         <p className="quiet">{t.lead}</p>
         <VisitorFields
           visitor={visitor}
           onVisitor={(patch) => setVisitor((before) => ({ ...before, ...patch }))}
         />
         <div className="buttons end">
-          <button type="submit" className="button">
+          <button type="button" className="button" onClick={() => void ask()}>
             {t.ask}
           </button>
         </div>
-      </form>
-      {result?.asked === asked && <Told result={result} edit={edit} />}
+      </fieldset>
+      {result?.asked === asked && <Told result={result} fields={fields} onChange={onChange} />}
     </div>
-  );
-}
-
-/** The result of a visit in words: of a split, all destinations with their shares. */
-function Told({ result, edit }: { result: Result; edit: EditState | null }): ReactElement {
-  const { decision, visit } = result;
-  const shares = leadingStep(decision)?.linkRule?.shares ?? [];
-  const isSplit = shares.length > 0 && decision.destination !== null;
-  const t = texts.explain;
-  const targets = visit.link.rules.flatMap(({ to }) => to);
-  return (
-    <section className="card" aria-live="polite">
-      <h2>{t.gets(describeVisitor(visit), isSplit ? ruleTexts.isSplit : describeOutcome(decision))}</h2>
-      {isSplit ? (
-        <ul>
-          {shares.map(({ targetId, name, share }) => (
-            <li key={targetId} className="address">
-              {asShare(share)} {targets.find(({ id }) => id === targetId)?.url ?? name}
-            </li>
-          ))}
-        </ul>
-      ) : (
-        decision.destination !== null && <p className="address">{decision.destination}</p>
-      )}
-      <Reasons decision={decision} visit={visit} />
-      {edit && <KeepTest result={result} edit={edit} />}
-    </section>
   );
 }

@@ -164,7 +164,7 @@ function Tabs({
               {texts.explain.unsaved} <To href={tabPath('edit')}>{texts.explain.toUnsaved}</To>
             </p>
           )}
-          <Explain link={link} edit={session.canWrite ? edit : null} />
+          <Explain link={link} fields={edit.fields} onChange={session.canWrite ? edit.change : undefined} />
         </>
       )}
     </>

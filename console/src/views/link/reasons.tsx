@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { ExampleDevice } from '../../data/agents.ts';
-import { toRuleField } from '../../data/rule-fields.ts';
+import type { LinkFields } from '../../data/link-fields.ts';
+import type { RuleField } from '../../data/rule-fields.ts';
 import { describeCondition } from '../../data/rule-words.ts';
 import type { LinkWholeFragment, RedirectRule } from '../../generated/documents.ts';
 import { ruleTexts } from '../../rule-texts.ts';
@@ -20,9 +21,11 @@ const deciding: Readonly<Partial<Record<string, RedirectRule>>> = {
   LOOP: 'LOOP',
 };
 
-/** A link, and a visitor of it. */
+/** A link as a form has it, and a visitor of it. */
 export interface Visit {
-  readonly link: LinkWholeFragment;
+  /** The link as it is saved; absent for a new one. */
+  readonly link: LinkWholeFragment | undefined;
+  readonly fields: Pick<LinkFields, 'rules' | 'targetType'>;
   readonly device: ExampleDevice;
   /** Their names; absent if they are unknown. */
   readonly country?: string | undefined;
@@ -37,9 +40,9 @@ export function describeVisitor({ device, country, language }: Visit): string {
 }
 
 /** The reason why the targets of a link apply, or do not. */
-function whyTargets({ link, device, country, language }: Visit, applied: boolean): string {
+function whyTargets({ fields, device, country, language }: Visit, applied: boolean): string {
   const t = texts.explain.why;
-  switch (link.targeting.type) {
+  switch (fields.targetType) {
     case 'NONE':
       return t.noTargets;
     case 'ROTATION':
@@ -57,17 +60,24 @@ function whyTargets({ link, device, country, language }: Visit, applied: boolean
 export const sharesIn = ({ linkRule }: Step): string =>
   (linkRule?.shares ?? []).map(({ name, share }) => `${name} ${asShare(share)}`).join(', ');
 
+/** The rule in the form that a step is about: new rules have no ids, but the steps are in their order. */
+export function ruleOf(
+  step: Step,
+  { decision, visit }: { readonly decision: Decision; readonly visit: Visit },
+): RuleField | undefined {
+  return visit.fields.rules[decision.steps.filter(({ rule }) => rule === 'RULE').indexOf(step)];
+}
+
 /** The decision of one of the link's own rules: the condition that the visitor does not meet, if any. */
-function describeRuleStep({ applied, linkRule }: Step, { rules }: LinkWholeFragment): string {
+function describeRuleStep({ applied, linkRule }: Step, rule: RuleField | undefined): string {
   const t = ruleTexts;
-  const { ruleId = '', name = '', condition = null } = linkRule ?? {};
-  const rule = rules.find(({ id }) => id === ruleId);
+  const { name = '', condition = null } = linkRule ?? {};
   if (applied) {
     const shares = linkRule && sharesIn({ applied, linkRule, rule: 'RULE' });
     const leads = rule?.when.length === 0 ? t.leadsEverybody(name) : t.leads(name);
     return shares ? `${leads} ${t.splits(shares)}` : leads;
   }
-  const unmet = rule && condition !== null ? toRuleField(rule).when[condition] : undefined;
+  const unmet = condition === null ? undefined : rule?.when[condition];
   return unmet ? t.fails(name, describeCondition(unmet)) : t.failsSomehow(name);
 }
 
@@ -86,18 +96,19 @@ function reachedSteps(decision: Decision): readonly Step[] {
 }
 
 /** A rule's decision about a visit in words: the API has the reason in English only. */
-function describeStep(step: Step, visit: Visit): string {
+function describeStep(step: Step, visit: Visit, decision: Decision): string {
   const { rule, applied } = step;
   const { link, device, at } = visit;
-  const { hasPassword, pixels, expiration } = link;
+  const { hasPassword = false, pixels = [], startsAt = null } = link ?? {};
+  const expiration = link?.expiration ?? { at: null, clicks: null };
   const t = texts.explain.why;
   switch (rule) {
     case 'EXISTS':
     case 'PATH':
       return applied ? t.missing : t.exists;
     case 'STARTS':
-      if (link.startsAt === null) return ruleTexts.noStart;
-      return applied ? ruleTexts.begins(atMoment(link.startsAt)) : ruleTexts.hasBegun;
+      if (startsAt === null) return ruleTexts.noStart;
+      return applied ? ruleTexts.begins(atMoment(startsAt)) : ruleTexts.hasBegun;
     case 'DISABLED':
       return applied ? t.disabled : t.enabled;
     case 'BLOCKED':
@@ -114,7 +125,7 @@ function describeStep(step: Step, visit: Visit): string {
     case 'CLICK_LIMIT':
       return applied ? t.notCounted : expiration.clicks === null ? t.noLimit : t.counted;
     case 'RULE':
-      return describeRuleStep(step, link);
+      return describeRuleStep(step, ruleOf(step, { decision, visit }));
     case 'TARGETING':
       return whyTargets(visit, applied);
     case 'LOOP':
@@ -143,7 +154,7 @@ export function Reasons({ decision, visit }: { decision: Decision; visit: Visit 
     <>
       {last && (
         <p className="deciding">
-          {describeStep(last, visit)}
+          {describeStep(last, visit, decision)}
           {end === undefined && !last.applied && ` ${t.ownDestination}`}
         </p>
       )}
@@ -152,7 +163,7 @@ export function Reasons({ decision, visit }: { decision: Decision; visit: Visit 
           <h3>{t.alsoChecked}</h3>
           <ul className="steps">
             {others.map((one) => (
-              <li key={`${one.rule} ${one.linkRule?.ruleId}`}>{describeStep(one, visit)}</li>
+              <li key={`${one.rule} ${one.linkRule?.ruleId}`}>{describeStep(one, visit, decision)}</li>
             ))}
           </ul>
         </>

@@ -78,7 +78,7 @@ export function TypedValues(props: ValuesProps): ReactElement {
 const IOS = 'iOS (iPhone, iPad)';
 
 /** The choices of a kind; of few ones, all are in sight. */
-function choicesOf(kind: ConditionKind): readonly ChoiceItem[] {
+export function choicesOf(kind: ConditionKind): readonly ChoiceItem[] {
   if (kind === 'country') return targetChoices('COUNTRY');
   if (kind === 'language') return targetChoices('LANGUAGE');
   if (kind === 'platform')

@@ -1,6 +1,7 @@
-import { type ReactElement, useId } from 'react';
+import { type ReactElement, useId, useState } from 'react';
 import type { FieldErrors } from '../../../data/link-fields.ts';
 import type { RuleField } from '../../../data/rule-fields.ts';
+import { ownName, summarizeRule } from '../../../data/rule-words.ts';
 import { ErrorNote } from '../../../parts/field.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
@@ -53,44 +54,71 @@ function Buttons({ index, count, onMove, onRemove }: CardProps): ReactElement {
   );
 }
 
-/** A rule: its name, its conditions, and where it leads. */
+/** A rule: its name, its conditions, and where it leads; folded, in a line. A new one and a wrong one are open. */
 export function RuleCard(props: CardProps): ReactElement {
   const { rule, index, errors, warning, drop, handle, onRule } = props;
+  const [isOpen, setOpen] = useState(rule.id === '');
   const t = ruleTexts;
   const at = `rules.${index}`;
   const note = useId();
   const wrong = errors[`${at}.name`] ?? errors[`${at}.id`] ?? errors[at];
+  // It stays open when its error goes with the first key.
+  const isWrong = Object.keys(errors).some((path) => errors[path] && `${path}.`.startsWith(`${at}.`));
+  if (isWrong && !isOpen) setOpen(true);
+  const number = index + 1;
   return (
-    <li className={drop === null ? 'rule' : `rule drop-${drop}`} aria-label={t.number(index + 1)}>
+    <li className={drop === null ? 'rule' : `rule drop-${drop}`} aria-label={t.number(number)}>
       <div className="rule-head">
-        <button type="button" className="bare drag" aria-label={t.drag(index + 1)} {...handle}>
+        <button type="button" className="bare drag" aria-label={t.drag(number)} {...handle}>
           <Icon name="drag" />
         </button>
-        <b aria-hidden="true">{index + 1}</b>
-        <input
-          type="text"
-          className="name"
-          autoComplete="off"
-          maxLength={60}
-          value={rule.name}
-          placeholder={t.namePlaceholder}
-          aria-label={t.nameOf(index + 1)}
-          aria-invalid={wrong === undefined ? undefined : true}
-          aria-describedby={wrong === undefined ? undefined : note}
-          onChange={({ target }) => onRule({ name: target.value })}
-        />
+        <button
+          type="button"
+          className="line"
+          aria-expanded={isOpen}
+          aria-label={isOpen ? t.fold(number) : undefined}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name="next" />
+          <b>{number}</b>
+          {!isOpen && (
+            <span>
+              {ownName(rule) && <b>{ownName(rule)}: </b>}
+              {summarizeRule(rule)}
+            </span>
+          )}
+        </button>
+        {isOpen && (
+          <input
+            type="text"
+            className="name"
+            autoComplete="off"
+            maxLength={60}
+            value={rule.name}
+            placeholder={t.namePlaceholder}
+            aria-label={t.nameOf(number)}
+            aria-invalid={wrong === undefined ? undefined : true}
+            aria-describedby={wrong === undefined ? undefined : note}
+            onChange={({ target }) => onRule({ name: target.value })}
+          />
+        )}
         <Buttons {...props} />
       </div>
       <ErrorNote id={note} error={wrong} />
       {warning !== undefined && <p className="hint warning">{warning}</p>}
-      <Conditions
-        when={rule.when}
-        number={index + 1}
-        at={`${at}.when`}
-        errors={errors}
-        onWhen={(when) => onRule({ when })}
-      />
-      <RuleTargets to={rule.to} at={`${at}.to`} errors={errors} onTo={(to) => onRule({ to })} />
+      {isOpen && (
+        <>
+          <Conditions
+            when={rule.when}
+            adding={rule.adding ?? ''}
+            number={number}
+            at={`${at}.when`}
+            errors={errors}
+            onRule={onRule}
+          />
+          <RuleTargets to={rule.to} at={`${at}.to`} errors={errors} onTo={(to) => onRule({ to })} />
+        </>
+      )}
     </li>
   );
 }

@@ -28,7 +28,7 @@ export function RuleTargets({
     onTo(to.map((one, other) => (other === index ? { ...one, ...patch } : one)));
   const add = () => {
     flushSync(() => onTo(withOneMore(to)));
-    part.current?.querySelector<HTMLElement>('.rule-target:last-of-type input[type="url"]')?.focus();
+    [...(part.current?.querySelectorAll<HTMLElement>('input[type="url"]') ?? [])].at(-1)?.focus();
   };
   const remove = (index: number) => {
     flushSync(() => onTo(withoutTarget(to, index)));
@@ -53,6 +53,7 @@ export function RuleTargets({
                 inputMode="numeric"
                 maxLength={5}
                 value={target.weight}
+                onFocus={({ target: input }) => input.select()}
                 onText={(weight) => onTo(withWeight(to, index, weight))}
                 hint={t.isShare(asShare(shareOf(to, target)))}
                 error={errors[`${path}.weight`]}

@@ -1,12 +1,15 @@
-import type { ReactElement } from 'react';
-import { Link } from 'wouter';
+import { type ReactElement, useState } from 'react';
+import type { AskedWarning } from '../../../data/asked-rules.ts';
 import type { FieldErrors, FormProps } from '../../../data/link-fields.ts';
 import { describeTest } from '../../../data/rule-words.ts';
 import type { LinkWholeFragment } from '../../../generated/documents.ts';
 import { Icon } from '../../../parts/icon.tsx';
+import { lazily } from '../../../parts/lazily.tsx';
+import { Skeleton } from '../../../parts/notice.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
 import { GroupError } from './group-error.tsx';
-import { warningsOf } from './warnings.ts';
+
+const Explain = lazily(async () => (await import('../../link/explain.tsx')).Explain, <Skeleton rows={2} />);
 
 /** A failed test in words: the API has the reason in English only. */
 function describeFailure(error: string): string {
@@ -23,18 +26,21 @@ function errorOf(errors: FieldErrors, index: number): string | undefined {
   return found === undefined ? undefined : errors[found];
 }
 
-/** The tests of a link's rules, and the way to more. */
+/** The tests of a link's rules, and a visitor to try them with. */
 export function RuleTests({
   fields,
   errors,
   onChange,
   link,
+  warnings,
 }: FormProps & {
-  /** Absent for a new link, which cannot be tried. */
+  /** Absent for a new link. */
   link: LinkWholeFragment | undefined;
+  warnings: readonly AskedWarning[];
 }): ReactElement {
   const { ruleTests: tests } = fields;
-  const warnings = link && warningsOf(link, fields)?.byTest;
+  const [isTrying, setTrying] = useState(false);
+  const failing = new Set(warnings.map(({ test }) => test));
   const t = ruleTexts;
   return (
     <section className="rule-tests" aria-label={t.tests}>
@@ -45,7 +51,8 @@ export function RuleTests({
       <ul>
         {tests.map((test, index) => {
           const error = errorOf(errors, index);
-          const wrong = error === undefined ? warnings?.get(index) : describeFailure(error);
+          const failed = failing.has(index) ? t.testFails : undefined;
+          const wrong = error === undefined ? failed : describeFailure(error);
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: tests have no other identity, and no state
             <li key={index}>
@@ -69,11 +76,15 @@ export function RuleTests({
           );
         })}
       </ul>
-      {link && (
-        <Link href={`/links/${link.id}/test`} className="button quiet small">
-          <Icon name="eye" /> {t.tryIt}
-        </Link>
-      )}
+      <button
+        type="button"
+        className="button quiet small"
+        aria-expanded={isTrying}
+        onClick={() => setTrying(!isTrying)}
+      >
+        <Icon name="eye" /> {t.tryIt}
+      </button>
+      {isTrying && <Explain link={link} fields={fields} onChange={onChange} />}
     </section>
   );
 }

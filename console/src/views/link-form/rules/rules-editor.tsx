@@ -1,15 +1,15 @@
 import { type ReactElement, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { focusNow } from '../../../app/focus.ts';
+import type { AskedWarning } from '../../../data/asked-rules.ts';
 import type { FormProps } from '../../../data/link-fields.ts';
 import { moved, withRenamed } from '../../../data/rule-edits.ts';
 import type { RuleField } from '../../../data/rule-fields.ts';
-import type { LinkWholeFragment } from '../../../generated/documents.ts';
 import { ruleTexts } from '../../../rule-texts.ts';
 import { GroupError } from './group-error.tsx';
 import { RuleCard } from './rule-card.tsx';
 import { type Drag, useReorder } from './use-reorder.ts';
-import { warningsOf } from './warnings.ts';
+import { warningsOfRules } from './warnings.ts';
 
 /** The side of a rule on which the dragged one would come, if it would move there. */
 function dropAt({ from, to }: Drag, index: number, count: number): 'before' | 'after' | null {
@@ -23,8 +23,8 @@ export function RulesEditor({
   fields,
   errors,
   onChange,
-  link,
-}: FormProps & { link: LinkWholeFragment | undefined }): ReactElement {
+  warnings,
+}: FormProps & { warnings: readonly AskedWarning[] }): ReactElement {
   const { rules } = fields;
   const t = ruleTexts;
   const list = useRef<HTMLOListElement>(null);
@@ -58,7 +58,7 @@ export function RulesEditor({
       focusNow('.rules > .buttons > .button');
   };
   const { drag, handle } = useReorder(list, move);
-  const warnings = link ? warningsOf(link, fields) : null;
+  const told = warningsOfRules(warnings, fields);
   return (
     <>
       <p className="unseen" role="status">
@@ -73,7 +73,7 @@ export function RulesEditor({
             index={index}
             count={rules.length}
             errors={errors}
-            warning={warnings?.byRule.get(rule.id)}
+            warning={told.get(rule.key)}
             drop={drag && dropAt(drag, index, rules.length)}
             handle={handle(index)}
             onRule={(patch) => change(index, patch)}

@@ -1,0 +1,80 @@
+import type { ReactElement } from 'react';
+import { Choice } from '../../../controls/choice.tsx';
+import type { ChoiceItem } from '../../../controls/choice-matches.ts';
+import { newCondition } from '../../../data/rule-edits.ts';
+import { type ConditionField, type ConditionKind, conditionKinds } from '../../../data/rule-fields.ts';
+import { typedDay } from '../../../data/typed-day.ts';
+import { ruleTexts } from '../../../rule-texts.ts';
+import { timeZone } from '../../../words/format.ts';
+import { choicesOf } from './condition-values.tsx';
+
+/** A condition that a text may mean. */
+interface Suggestion extends ChoiceItem {
+  readonly condition: ConditionField;
+}
+
+const suggestion = (
+  kind: ConditionKind,
+  name: string,
+  words: readonly string[],
+  patch: Partial<ConditionField> = {},
+): Suggestion => ({
+  ...{ id: `${kind} ${Object.values(patch)}`, name, words },
+  condition: { ...newCondition(kind, timeZone), ...patch },
+});
+
+/** All kinds of conditions, without a value. */
+const makeKinds = (): Suggestion[] =>
+  conditionKinds.map((kind) => suggestion(kind, ruleTexts.kinds[kind], []));
+
+let values: readonly Suggestion[] | null = null;
+/** A condition for each value that can be chosen, such as a country. */
+function makeValues(): readonly Suggestion[] {
+  const t = ruleTexts;
+  values ??= (['platform', 'country', 'device', 'browser', 'language'] as const).flatMap((kind) =>
+    choicesOf(kind).map(({ id, name, words = [] }) =>
+      suggestion(kind, t.listed(t.kinds[kind], name), [name, ...words], { values: [id] }),
+    ),
+  );
+  return values;
+}
+
+/** Periods with the day that was typed as their border. */
+function makePeriods(typed: string): Suggestion[] {
+  const day = typedDay(typed);
+  if (day === null) return [];
+  const t = ruleTexts;
+  const name = (text: string) => t.listed(t.kinds.time, text);
+  return [
+    suggestion('time', name(t.untilTime(day.name)), [typed], { until: day.at }),
+    suggestion('time', name(t.fromTime(day.name)), [typed], { from: day.at }),
+  ];
+}
+
+/** A field in which people type for whom a rule is, such as “Germany”, “iPhone” or “1 Dec”, or choose a kind of condition. */
+export function AddCondition({
+  typed,
+  onTyped,
+  onCondition,
+}: {
+  typed: string;
+  onTyped: (typed: string) => void;
+  onCondition: (condition: ConditionField) => void;
+}): ReactElement {
+  const t = ruleTexts;
+  const all = typed.trim() === '' ? makeKinds() : [...makeKinds(), ...makeValues(), ...makePeriods(typed)];
+  return (
+    <Choice
+      label={t.addCondition}
+      placeholder={t.addExample}
+      items={all}
+      value={null}
+      typed={typed}
+      onValue={(item, text) => {
+        const found = all.find(({ id }) => id === item?.id);
+        if (found) onCondition(found.condition);
+        else onTyped(text);
+      }}
+    />
+  );
+}
