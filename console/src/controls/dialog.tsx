@@ -11,18 +11,12 @@ export function Dialog({
   onClose,
   children,
   wide = false,
-  look,
-  head,
   closedBy,
 }: {
-  title: ReactNode;
+  title: string;
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
-  /** A class of its own, such as that of sheets. */
-  look?: string;
-  /** Actions beside the title. */
-  head?: ReactNode;
   /** The ways to close it, if a click beside it is none: `none` leaves only a button among its children. */
   closedBy?: 'closerequest' | 'none' | undefined;
 }): ReactElement {
@@ -46,7 +40,7 @@ export function Dialog({
   return (
     <dialog
       ref={ref}
-      className={[look, wide && 'wide'].filter(Boolean).join(' ') || undefined}
+      className={wide ? 'wide' : undefined}
       aria-labelledby={name}
       closedby={closedBy}
       onClose={onClose}
@@ -62,7 +56,6 @@ export function Dialog({
       <div className="dialog">
         <header>
           <h2 id={name}>{title}</h2>
-          {head}
           {closedBy !== 'none' && (
             <button
               type="button"

@@ -1,37 +1,46 @@
-import type { ComponentProps, ReactElement, ReactNode } from 'react';
-import { Dialog } from './dialog.tsx';
+import { type KeyboardEvent, type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import { focusNow } from '../app/focus.ts';
+import { Icon } from '../parts/icon.tsx';
+import { texts } from '../texts.ts';
+
+/** Matches what Escape closes before a sheet: an open menu, dialog or list. */
+const OPEN =
+  ':is(.menu, .popover):popover-open, :is(select:open), dialog[open], .panel [role="combobox"][aria-expanded="true"]:focus';
 
 /**
- * A modal sheet at the right edge, over the whole page on phones. Its head and foot stay while its body scrolls. Its focus follows
- * the rules of dialogs.
+ * A sheet at the right edge over a view, which stays in use, as do messages with Undo. On a phone it fills the screen.
+ * @param undecided the selector of a button that is there while something is typed: Escape leads to it first
  */
 export function Sheet({
-  form,
-  foot,
+  title,
+  undecided,
+  className = '',
+  onClose,
   children,
-  ...dialog
-}: Pick<ComponentProps<typeof Dialog>, 'title' | 'onClose' | 'head' | 'wide' | 'closedBy'> & {
-  /** The attributes of a form around the body and the foot. */
-  form?: ComponentProps<'form'>;
-  /** Its buttons, the main one last. */
-  foot?: ReactNode;
+}: {
+  title: string;
+  undecided: string;
+  className?: string;
+  onClose: () => void;
   children: ReactNode;
 }): ReactElement {
-  const parts = (
-    <>
-      <div className="sheet-body">{children}</div>
-      {foot !== undefined && <footer className="buttons end">{foot}</footer>}
-    </>
-  );
+  const ref = useRef<HTMLElement>(null);
+  useEffect(() => ref.current?.focus({ preventScroll: true }), []);
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector(OPEN)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (document.activeElement?.matches(undecided) || !focusNow(undecided)) onClose();
+  };
   return (
-    <Dialog {...dialog} look="sheet">
-      {form ? (
-        <form noValidate {...form} className={`sheet-parts ${form.className ?? ''}`}>
-          {parts}
-        </form>
-      ) : (
-        <div className="sheet-parts">{parts}</div>
-      )}
-    </Dialog>
+    <section ref={ref} className={`panel ${className}`} aria-label={title} tabIndex={-1} onKeyDown={onKey}>
+      <header>
+        <h2>{title}</h2>
+        <button type="button" className="bare" aria-label={texts.close} onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {children}
+    </section>
   );
 }

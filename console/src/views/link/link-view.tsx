@@ -3,6 +3,7 @@ import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { CURRENT_ROW, DESTINATION, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { Menu } from '../../controls/menu.tsx';
+import { Sheet } from '../../controls/sheet.tsx';
 import { Tabs as TabBar } from '../../controls/tabs.tsx';
 import { aboutToGo } from '../../data/actions.ts';
 import { useEnding } from '../../data/ending.ts';
@@ -17,7 +18,6 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
-import { Panel } from '../../parts/panel.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../texts.ts';
@@ -49,9 +49,9 @@ export function LinkSheet({ id, onClose }: { id: string; onClose: () => void }):
   useEffect(() => focusSoon(DESTINATION, () => document.activeElement?.matches('.panel') === true), []);
   const title = canWrite ? texts.links.edit : texts.links.details;
   return (
-    <Panel title={title} undecided=".save-bar .button.quiet" onClose={onClose}>
+    <Sheet title={title} undecided=".save-bar .button.quiet" onClose={onClose}>
       <LinkView id={id} tab={undefined} isOver />
-    </Panel>
+    </Sheet>
   );
 }
 

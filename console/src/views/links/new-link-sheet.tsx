@@ -2,6 +2,7 @@ import { type FormEvent, type ReactElement, useEffect, useEffectEvent, useRef, u
 import { flushSync } from 'react-dom';
 import { useLocation } from 'wouter';
 import { focusNow, focusSoon, showWrong } from '../../app/focus.ts';
+import { Sheet } from '../../controls/sheet.tsx';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { offerBack, useTakenBack } from '../../data/discarded.ts';
@@ -30,7 +31,6 @@ import {
 } from '../../generated/documents.ts';
 import { AFTER_CLICK } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Panel } from '../../parts/panel.tsx';
 import { texts } from '../../texts.ts';
 import { isAddress, trimPasted } from '../../words/format.ts';
 import { LinkForm } from '../link-form/link-form.tsx';
@@ -193,7 +193,7 @@ export function NewLinkSheet({
   const many = enteredSources(fields).length;
   if (!isOpen) return null;
   return (
-    <Panel title={t.title} className="new-link" undecided=".new-link .discard" onClose={close}>
+    <Sheet title={t.title} className="new-link" undecided=".new-link .discard" onClose={close}>
       <form onSubmit={submit} noValidate>
         <div className="beside">
           <div>
@@ -234,6 +234,6 @@ export function NewLinkSheet({
           </button>
         </div>
       </form>
-    </Panel>
+    </Sheet>
   );
 }
