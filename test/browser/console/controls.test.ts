@@ -84,7 +84,7 @@ describe.runIf(chromiumPath)('the controls of the console, in a browser', () => 
   });
 
   test('a period is chosen by one button: a usual one, typed days, or two days of a calendar', async () => {
-    const page = await open({ path: '/overview' });
+    const page = await open({ path: `/links/${link.id}/statistics` });
     const period = await shown(page.getByRole('button', { name: /^Period: / }));
     await expect.poll(() => period.innerText()).toBe('30 days');
     await period.press('Enter');

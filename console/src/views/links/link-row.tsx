@@ -169,7 +169,7 @@ export function LinkRow({
           className="bare"
           tabIndex={-1}
           aria-label={t.qrOf(short)}
-          title={t.qr}
+          data-tip={t.qr}
           onClick={() => setQr(true)}
         >
           <Icon name="qr" />

@@ -25,7 +25,7 @@ export function CompareMark({
       aria-pressed={isOn}
       aria-disabled={isOut}
       aria-label={t.compareOf(name)}
-      title={isOut ? t.compareFull(MAX_LINES) : t.compareOf(name)}
+      data-tip={isOut ? t.compareFull(MAX_LINES) : t.compareOf(name)}
       onClick={() => isOut || toggle(line)}
     >
       <Icon name="overview" />

@@ -101,7 +101,6 @@ export function Compare({
               type="button"
               className="bare"
               aria-label={c.without(name)}
-              title={c.without(name)}
               onClick={() => lines[index] && without(lines[index])}
             >
               <Icon name="close" />
