@@ -59,7 +59,7 @@ export function CopyButton({
     <button
       type="button"
       className={small ? 'button text small' : wide ? (main ? 'button' : 'button quiet') : 'bare copy'}
-      aria-label={wide ? undefined : alone ? label : texts.labelled(label, withoutScheme(text))}
+      aria-label={wide || alone ? label : texts.labelled(label, withoutScheme(text))}
       tabIndex={inMenu ? -1 : undefined}
       data-tip={label}
       onClick={copy}
