@@ -134,11 +134,11 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
       .poll(async () => [await status.innerText(), await status.getAttribute('aria-live')])
       .toEqual(['', 'polite']);
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await shown(status.getByText('0 of 1,600 links are done.'));
+    await shown(status.getByText('0 of 1,600 links done.'));
     await held.promise;
     // As slices of the service do.
     await prisma.linkTag.deleteMany({ where: { tagId: id, linkId: { in: links.slice(0, 1_000) } } });
-    await shown(status.getByText('1,000 of 1,600 links are done.'));
+    await shown(status.getByText('1,000 of 1,600 links done.'));
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     // Another dialog stays open when it is done.
     await choose('Fairs');
