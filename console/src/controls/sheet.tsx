@@ -1,4 +1,11 @@
-import { type KeyboardEvent, type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  useDeferredValue,
+  useEffect,
+  useRef,
+} from 'react';
 import { focusNow } from '../app/focus.ts';
 import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
@@ -43,4 +50,9 @@ export function Sheet({
       {children}
     </section>
   );
+}
+
+/** Parts of a sheet that are rendered once the sheet itself is in sight. */
+export function Later({ children }: { children: ReactNode }): ReactNode {
+  return useDeferredValue(true, false) && children;
 }

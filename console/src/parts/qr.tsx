@@ -1,4 +1,4 @@
-import { type ReactElement, useId, useState } from 'react';
+import { memo, type ReactElement, useId, useState } from 'react';
 import { ColorInput } from '../controls/color-input.tsx';
 import { Dialog } from '../controls/dialog.tsx';
 import { FilePicker } from '../controls/file-picker.tsx';
@@ -18,10 +18,17 @@ import {
   wrongColors,
 } from './qr-image.ts';
 
-export function QrCode({ text, design = plainQr }: { text: string; design?: QrDesign }): ReactElement {
+/** A code, which is not made again as somebody types beside it. */
+export const QrCode = memo(function QrCode({
+  text,
+  design = plainQr,
+}: {
+  text: string;
+  design?: QrDesign;
+}): ReactElement {
   const image = `data:image/svg+xml,${encodeURIComponent(qrSvg(text, design))}`;
   return <img className="qr" src={image} alt={texts.qr.of(text)} />;
-}
+});
 
 const sizes = [256, 512, 1024, 2048, 4096];
 /** The largest file of a logo, in bytes. */

@@ -258,7 +258,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await caller.space('Autumn');
     const { page, complaints } = await tabOf(caller);
     const space = page.locator('.new-link').getByRole('combobox', { name: 'Space', exact: true });
-    const lower = page.locator('.form + .buttons').getByRole('button', { name: 'Shorten' });
+    const lower = page.locator('.panel .buttons.end').getByRole('button', { name: 'Shorten' });
     const errors = () => page.locator('.new-link .error:visible').allInnerTexts();
     await (await newUrl(page)).fill('https://example.com/typed');
     // Each field has a live region before it has an error.
@@ -1087,6 +1087,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('link', { name: 'History' }).focus();
     await page.keyboard.press('/');
     await expect.poll(focused).toBe('Search links');
+    // The list has its search yet: it is cleared first.
+    await page.keyboard.press('Escape');
+    await expect.poll(() => search.inputValue()).toBe('');
     await page.keyboard.press('Escape');
     await expect.poll(() => focused()).toBe('BODY');
     await page.getByRole('link', { name: 'Spaces' }).click();

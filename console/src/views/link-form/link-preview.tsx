@@ -1,4 +1,5 @@
-import type { ReactElement, ReactNode } from 'react';
+import { memo, type ReactElement, useDeferredValue } from 'react';
+import { Link as To } from 'wouter';
 import { toAlias } from '../../data/alias.ts';
 import { hasEnded } from '../../data/ending.ts';
 import { filledTargets, type LinkFields } from '../../data/link-fields.ts';
@@ -63,16 +64,21 @@ const isInTurn = ({ targetType, targets }: LinkFields): boolean =>
 /** The short URL of a form and its code, its card, its destinations, and what one visitor gets. */
 export function LinkPreview({
   fields,
-  host,
-  link,
-  children,
+  ...other
 }: {
   fields: LinkFields;
   host: string;
   link?: LinkWholeFragment;
-  /** The words about one visitor. */
-  children: ReactNode;
 }): ReactElement {
+  // Typing goes before it.
+  return <Preview fields={useDeferredValue(fields)} {...other} />;
+}
+
+const Preview = memo(function Preview({
+  fields,
+  host,
+  link,
+}: Parameters<typeof LinkPreview>[0]): ReactElement {
   const t = texts.link;
   const alias = toAlias(fields.alias) || link?.alias;
   const origin = link === undefined ? `${location.protocol}//${host}` : new URL(link.shortUrl).origin;
@@ -82,6 +88,12 @@ export function LinkPreview({
   const isOver = link && (link.status !== 'ACTIVE' || link.blocked || hasEnded(link) || !hasBegun);
   const destinations = (
     <Destinations fields={fields} lead={leads[isOver ? 1 : 0] ?? ''} isNew={link === undefined} />
+  );
+  const visitor = (
+    <>
+      <Example fields={fields} {...(link && { link })} />
+      {link && <To href={`/links/${link.id}/test`}>{texts.explain.more}</To>}
+    </>
   );
   return (
     <aside className="card preview" aria-label={t.preview}>
@@ -98,24 +110,20 @@ export function LinkPreview({
           {alias || <span className="host">…</span>}
         </p>
         {/* An ended link shows its present behaviour before its next one. */}
-        {isOver ? children : destinations}
+        {isOver ? visitor : destinations}
       </div>
       <CardPreview fields={fields} host={host} />
       <div className="hint">
         {isOver && destinations}
-        {!isOver && children}
+        {!isOver && visitor}
       </div>
     </aside>
   );
-}
+});
 
 /** The preview of a link that is not made yet. */
 export function DraftPreview({ fields }: { fields: LinkFields }): ReactElement {
   const domains = useRead(ChoicesDocument, {}).data?.domains.nodes ?? [];
   const domain = domains.find(({ id, shared }) => (fields.domainId === '' ? shared : id === fields.domainId));
-  return (
-    <LinkPreview fields={fields} host={domain?.name ?? location.host}>
-      <Example fields={fields} />
-    </LinkPreview>
-  );
+  return <LinkPreview fields={fields} host={domain?.name ?? location.host} />;
 }

@@ -1,5 +1,5 @@
 import { type FocusEvent, type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react';
-import { Link as To, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { focusSoon, showWrong } from '../../app/focus.ts';
 import { showFault, UNDO_FOR, undo } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
@@ -19,7 +19,6 @@ import { withoutScheme } from '../../words/format.ts';
 import { LinkForm } from '../link-form/link-form.tsx';
 import { LinkPreview } from '../link-form/link-preview.tsx';
 import { Conflict, Meanwhile } from './conflict.tsx';
-import { Example } from './example.tsx';
 import { Saves } from './saves.tsx';
 import { againIn, shownNames, useShown } from './shown-fields.ts';
 
@@ -203,10 +202,11 @@ export function EditLink({
           <LinkForm fields={fields} errors={rest} onChange={change} link={link} />
         </fieldset>
         <div className="aside">
-          <LinkPreview fields={fields} host={withoutScheme(link.shortUrl).replace(/\/.*$/s, '')} link={link}>
-            <Example fields={fields} link={link} />
-            <To href={`/links/${link.id}/test`}>{texts.explain.more}</To>
-          </LinkPreview>
+          <LinkPreview
+            fields={fields}
+            host={withoutScheme(link.shortUrl).replace(/\/.*$/s, '')}
+            link={link}
+          />
           {session.canWrite && <Saves link={link} edit={edit} onBack={takeBack} />}
         </div>
       </div>

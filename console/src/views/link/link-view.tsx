@@ -3,7 +3,7 @@ import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { CURRENT_ROW, DESTINATION, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { Menu } from '../../controls/menu.tsx';
-import { Sheet } from '../../controls/sheet.tsx';
+import { Later, Sheet } from '../../controls/sheet.tsx';
 import { Tabs as TabBar } from '../../controls/tabs.tsx';
 import { aboutToGo } from '../../data/actions.ts';
 import { useEnding } from '../../data/ending.ts';
@@ -50,7 +50,9 @@ export function LinkSheet({ id, onClose }: { id: string; onClose: () => void }):
   const title = canWrite ? texts.links.edit : texts.links.details;
   return (
     <Sheet title={title} undecided=".save-bar .button.quiet" onClose={onClose}>
-      <LinkView id={id} tab={undefined} isOver />
+      <Later>
+        <LinkView id={id} tab={undefined} isOver />
+      </Later>
     </Sheet>
   );
 }

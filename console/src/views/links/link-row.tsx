@@ -1,11 +1,10 @@
-import { type KeyboardEvent, type MouseEvent, type ReactElement, useState } from 'react';
-import { Link as To, useLocation } from 'wouter';
+import { type KeyboardEvent, type MouseEvent, memo, type ReactElement, useState } from 'react';
+import { Link as To } from 'wouter';
 import { rowId } from '../../app/focus.ts';
 import { overList } from '../../app/over-list.ts';
 import { shortcuts } from '../../app/shortcuts.ts';
 import { Menu } from '../../controls/menu.tsx';
 import type { MenuItem } from '../../controls/menu-item.tsx';
-import { hasDraft } from '../../data/drafts.ts';
 import { useSession } from '../../data/session.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Address, addressText } from '../../parts/address.tsx';
@@ -15,7 +14,7 @@ import { HostTile } from '../../parts/host-tile.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { texts } from '../../texts.ts';
-import { ago, atMoment, inShort, shortUrlText } from '../../words/format.ts';
+import { atMoment, inShort, shortUrlText } from '../../words/format.ts';
 import { linkActions } from './link-actions.ts';
 
 export interface LinkRowProps {
@@ -26,10 +25,23 @@ export interface LinkRowProps {
   readonly query: string;
   readonly isCurrent: boolean;
   readonly isSelected: boolean;
-  onSelect(range: boolean): void;
+  /** True if the browser has changes of it that are not saved. */
+  readonly isDraft: boolean;
+  /** True once its time is over. */
+  readonly isOver: boolean;
+  /** The time since it was made, in words. */
+  readonly age: string;
+  /** The actions of the list, the same ones at each render: a row is rendered again only if it changes itself. */
+  readonly list: RowActions;
+}
+
+/** The actions of a list on its rows, by the ids of their links. */
+export interface RowActions {
+  onSelect(id: string, range: boolean): void;
   /** Called to move the end of the selection to the next row, or the one before. */
-  onExtend(step: 1 | -1): void;
-  onFocus(): void;
+  onExtend(id: string, step: 1 | -1): void;
+  onFocus(id: string): void;
+  navigate(path: string, options?: { readonly state: unknown }): void;
 }
 
 function focusNeighbour(row: HTMLElement, key: string): boolean {
@@ -61,19 +73,18 @@ function Sparkline({ clicks }: { clicks: readonly number[] }): ReactElement | nu
   );
 }
 
-export function LinkRow({
+export const LinkRow = memo(function LinkRow({
   link,
   sparkline,
   query,
   isCurrent,
   isSelected,
-  onSelect,
-  onExtend,
-  onFocus,
+  isDraft,
+  age,
+  list: { onSelect, onExtend, onFocus, navigate },
 }: LinkRowProps): ReactElement {
   const session = useSession();
   const { canWrite } = session;
-  const [, navigate] = useLocation();
   const [isQr, setQr] = useState(false);
   const address = `/links/${link.id}${query}`;
   const open = () => navigate(address, { state: overList });
@@ -82,13 +93,13 @@ export function LinkRow({
   const t = texts.links;
   const actions: MenuItem[] = linkActions(link, { session, query, navigate, onQr: () => setQr(true) });
   const select = { name: isSelected ? t.unselect : t.select, icon: 'check', shortcut: 'x' } as const;
-  if (canWrite) actions.splice(-1, 0, { ...select, run: () => onSelect(false) });
+  if (canWrite) actions.splice(-1, 0, { ...select, run: () => onSelect(link.id, false) });
   const onKey = (event: KeyboardEvent<HTMLLIElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = ({ ArrowDown: 1, ArrowUp: -1 } as const)[event.key];
     if (step && event.shiftKey && canWrite) {
       event.preventDefault();
-      return onExtend(step);
+      return onExtend(link.id, step);
     }
     if (focusNeighbour(event.currentTarget, event.key)) return event.preventDefault();
     const isOpening = event.key === 'Enter' && event.target === event.currentTarget;
@@ -99,7 +110,7 @@ export function LinkRow({
     event.stopPropagation();
     meant();
   };
-  const box = (event: MouseEvent) => onSelect(event.shiftKey);
+  const box = (event: MouseEvent) => onSelect(link.id, event.shiftKey);
   return (
     <li
       id={rowId(link.id)}
@@ -107,7 +118,7 @@ export function LinkRow({
       tabIndex={-1}
       aria-label={link.title === null ? short : `${link.title}, ${short}`}
       onKeyDown={onKey}
-      onFocus={onFocus}
+      onFocus={() => onFocus(link.id)}
     >
       {canWrite && (
         <label className="hit">
@@ -140,7 +151,7 @@ export function LinkRow({
             </b>
           )}
           <OneLine>
-            {hasDraft(session, link.id) && (
+            {isDraft && (
               <span className="badge warn" title={texts.link.unsaved}>
                 {t.draft}
               </span>
@@ -159,7 +170,7 @@ export function LinkRow({
           <span className="quiet">{t.clicksIn(inShort(link.clicksIn))}</span>
         </To>
         <time dateTime={link.createdAt} title={atMoment(link.createdAt)}>
-          {ago(link.createdAt)}
+          {age}
         </time>
       </div>
       <div className="deeds">
@@ -179,4 +190,4 @@ export function LinkRow({
       {isQr && <QrDialog shortUrl={link.shortUrl} onClose={() => setQr(false)} />}
     </li>
   );
-}
+});

@@ -1,18 +1,20 @@
-import { type ReactElement, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
 import { CURRENT_ROW, focusNow, isFocusFree, leftLink, rowId } from '../../app/focus.ts';
 import { overList } from '../../app/over-list.ts';
 import { aboutToGo } from '../../data/actions.ts';
-import { useEnding } from '../../data/ending.ts';
+import { listDrafts } from '../../data/drafts.ts';
+import { hasEnded, useEnding } from '../../data/ending.ts';
 import { useSession } from '../../data/session.ts';
 import { type LinkRowFragment, LinksTotalDocument } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { DownloadButton } from '../../parts/download.tsx';
 import { Empty, FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
+import { ago } from '../../words/format.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { DoneLately } from './done-lately.tsx';
-import { LinkRow } from './link-row.tsx';
+import { LinkRow, type RowActions } from './link-row.tsx';
 import {
   asShown,
   hasConditions,
@@ -144,6 +146,8 @@ function Nothing({ state, set }: Pick<Parameters<typeof LinksPage>[0], 'state' |
   );
 }
 
+const noClicks: readonly number[] = [];
+
 /** The rows; arrow keys move the focus among them. */
 function LinkList({
   links,
@@ -162,6 +166,8 @@ function LinkList({
   current: string | null;
   onCurrent: (id: string) => void;
 }): ReactElement {
+  const drafts = listDrafts(useSession());
+  const [, navigate] = useLocation();
   const focusable = links.some(({ id }) => id === current) ? current : (links[0]?.id ?? null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -174,24 +180,39 @@ function LinkList({
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
+  const now: RowActions = {
+    onSelect: selection.toggle,
+    onExtend: (id, step) => {
+      const to = links[links.findIndex((link) => link.id === id) + step];
+      if (to === undefined) return;
+      selection.extend(id, to.id);
+      focusNow(`#${rowId(to.id)}`);
+    },
+    onFocus: onCurrent,
+    navigate,
+  };
+  const latest = useRef(now);
+  latest.current = now;
+  const [list] = useState<RowActions>(() => ({
+    onSelect: (...of) => latest.current.onSelect(...of),
+    onExtend: (...of) => latest.current.onExtend(...of),
+    onFocus: (...of) => latest.current.onFocus(...of),
+    navigate: (...of) => latest.current.navigate(...of),
+  }));
   return (
     <ul className="rows" aria-busy={isLoading}>
-      {links.map((link, index) => (
+      {links.map((link) => (
         <LinkRow
           key={link.id}
           link={link}
-          sparkline={sparklines.get(link.id) ?? []}
+          sparkline={sparklines.get(link.id) ?? noClicks}
           query={query}
           isCurrent={link.id === focusable}
           isSelected={selection.has(link.id)}
-          onSelect={(range) => selection.toggle(link.id, range)}
-          onExtend={(step) => {
-            const to = links[index + step];
-            if (to === undefined) return;
-            selection.extend(link.id, to.id);
-            focusNow(`#${rowId(to.id)}`);
-          }}
-          onFocus={() => onCurrent(link.id)}
+          isDraft={drafts.includes(link.id)}
+          isOver={hasEnded(link)}
+          age={ago(link.createdAt)}
+          list={list}
         />
       ))}
     </ul>

@@ -2,7 +2,7 @@ import { type FormEvent, type ReactElement, useEffect, useEffectEvent, useRef, u
 import { flushSync } from 'react-dom';
 import { useLocation } from 'wouter';
 import { focusNow, focusSoon, showWrong } from '../../app/focus.ts';
-import { Sheet } from '../../controls/sheet.tsx';
+import { Later, Sheet } from '../../controls/sheet.tsx';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { offerBack, useTakenBack } from '../../data/discarded.ts';
@@ -218,9 +218,13 @@ export function NewLinkSheet({
             <p id="new-url-error" className="error" role="alert">
               {urlError}
             </p>
-            <LinkForm fields={fields} errors={rest} onChange={change} />
+            <Later>
+              <LinkForm fields={fields} errors={rest} onChange={change} />
+            </Later>
           </div>
-          <DraftPreview fields={fields} />
+          <Later>
+            <DraftPreview fields={fields} />
+          </Later>
         </div>
         {/* Below the fields: they must not move under a click. */}
         <SameDestination url={fields.url} />
