@@ -9,7 +9,7 @@ export const moreTexts: MoreTexts = {
       `Wählen Sie hier bis zu ${most} Spaces, Tags oder Links, oder markieren Sie Werte und Links in den Listen unten.`,
     chart: (names) => `Klicks im Zeitverlauf: ${names}`,
     add: 'Linie hinzufügen',
-    placeholder: 'Space, Tag oder Link',
+    placeholder: 'Space, Tag oder Link hinzufügen',
   },
   columns: {
     title: 'Spalten',

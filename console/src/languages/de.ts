@@ -1501,7 +1501,7 @@ export const texts: Translation = {
     topLinks: 'Top-Links',
     topLinksOf: (value) => `Top-Links · ${value}`,
     allClicks: 'Alle Klicks anzeigen',
-    allVisitors: 'alle Besucher',
+    allVisitors: 'Alle Besucher',
     noLinks: 'Kein Link hat in diesem Zeitraum solche Klicks.',
     note: 'Tage in UTC. Besucher zählen einmal am Tag und werden summiert. Bots sind keine Klicks. Besucher mit Widerspruch: nur Klick und Ziel.',
   },

@@ -8,7 +8,7 @@ export const moreTexts = {
       `Choose up to ${most} spaces, tags or links here, or mark values and links in the lists below.`,
     chart: (names: string) => `Clicks over time: ${names}`,
     add: 'Add a line',
-    placeholder: 'Space, tag or link',
+    placeholder: 'Add a space, tag or link',
   },
   columns: {
     title: 'Columns',

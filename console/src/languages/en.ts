@@ -1311,7 +1311,7 @@ const english = {
     topLinks: 'Top links',
     topLinksOf: (value: string) => `Top links · ${value}`,
     allClicks: 'Show all clicks',
-    allVisitors: 'all visitors',
+    allVisitors: 'All visitors',
     noLinks: 'No link has such clicks in this period.',
     note: 'Days in UTC. Visitors are counted per day and summed. Bots are not clicks. Opted-out visitors: click and destination only.',
   },

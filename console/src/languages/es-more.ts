@@ -9,7 +9,7 @@ export const moreTexts: MoreTexts = {
       `Elija aquí hasta ${most} espacios, etiquetas o enlaces, o marque valores y enlaces en las listas de abajo.`,
     chart: (names) => `Clics a lo largo del tiempo: ${names}`,
     add: 'Añadir una línea',
-    placeholder: 'Espacio, etiqueta o enlace',
+    placeholder: 'Añadir espacio, etiqueta o enlace',
   },
   columns: {
     title: 'Columnas',

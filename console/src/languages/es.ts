@@ -1406,7 +1406,7 @@ export const texts: Translation = {
     topLinks: 'Enlaces con más clics',
     topLinksOf: (value) => `Enlaces con más clics · ${value}`,
     allClicks: 'Mostrar todos los clics',
-    allVisitors: 'todos los visitantes',
+    allVisitors: 'Todos los visitantes',
     noLinks: 'Ningún enlace tiene clics así en este período.',
     note: 'Días en UTC. Los visitantes se cuentan por día y se suman. Los bots no son clics. Sin seguimiento: solo clic y destino.',
   },

@@ -9,7 +9,7 @@ export const moreTexts: MoreTexts = {
       `Choisissez ici jusqu’à ${most} espaces, tags ou liens, ou marquez des valeurs et des liens dans les listes ci-dessous.`,
     chart: (names) => `Clics au fil du temps : ${names}`,
     add: 'Ajouter une courbe',
-    placeholder: 'Espace, tag ou lien',
+    placeholder: 'Ajouter un espace, tag ou lien',
   },
   columns: {
     title: 'Colonnes',

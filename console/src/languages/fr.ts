@@ -1416,7 +1416,7 @@ export const texts: Translation = {
     topLinks: 'Liens les plus cliqués',
     topLinksOf: (value) => `Liens les plus cliqués · ${value}`,
     allClicks: 'Afficher tous les clics',
-    allVisitors: 'tous les visiteurs',
+    allVisitors: 'Tous les visiteurs',
     noLinks: 'Aucun lien n’a de tels clics pendant cette période.',
     note: 'Jours en UTC. Les visiteurs sont comptés par jour, puis additionnés. Les robots ne sont pas des clics. Suivi refusé : clic et destination seulement.',
   },

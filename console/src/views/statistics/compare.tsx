@@ -92,23 +92,25 @@ export function Compare({
           {lines.length === 1 ? t.allClicks : c.end}
         </button>
       </ChartHead>
-      <ul className="legend">
-        {plotted.map(({ kind, name, counts }, index) => (
-          <li key={kind}>
-            <Key kind={kind}>{name}</Key>
-            <b>{inDigits(counts.reduce<number>((sum, count) => sum + (count ?? 0), 0))}</b>
-            <button
-              type="button"
-              className="bare"
-              aria-label={c.without(name)}
-              onClick={() => lines[index] && without(lines[index])}
-            >
-              <Icon name="close" />
-            </button>
-          </li>
-        ))}
-      </ul>
-      {!isFull && <CompareField lines={lines} onLine={(line) => setLines([...lines, line])} />}
+      <div className="legend-bar">
+        <ul className="legend">
+          {plotted.map(({ kind, name, counts }, index) => (
+            <li key={kind}>
+              <Key kind={kind}>{name}</Key>
+              <b>{inDigits(counts.reduce<number>((sum, count) => sum + (count ?? 0), 0))}</b>
+              <button
+                type="button"
+                className="bare"
+                aria-label={c.without(name)}
+                onClick={() => lines[index] && without(lines[index])}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+        {!isFull && <CompareField lines={lines} onLine={(line) => setLines([...lines, line])} />}
+      </div>
       {fault && <FaultNotice fault={fault} again={again} />}
       {lines.length === 0 ? (
         <p className="quiet">{c.hint(MAX_LINES)}</p>
