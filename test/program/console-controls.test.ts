@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** What the browser draws in its own way, and a control of the console stands for. */
+/** Elements that the browser draws in its own way, for which the console has controls. */
 const OWN = /<(?:select|input)\b[^>]*?(?<=<select|type="(?:date|datetime-local|time|file|color)")/g;
 
 const root = new URL('../../console/src/', import.meta.url);

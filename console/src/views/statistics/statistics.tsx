@@ -52,7 +52,7 @@ export function Statistics({
   rules,
 }: {
   owner: Owner;
-  /** What its bar has before the period, and at its end. */
+  /** Parts of its bar before the period, and at its end. */
   filters?: ReactNode;
   end?: ReactNode;
   /** The rules of a link. */
