@@ -74,6 +74,10 @@ describe.runIf(chromiumPath)('rules that are not saved yet in the console, in a 
       .toEqual(['System: iOS', 'Country: Germany', 'Date and time: before 1 Dec 2031, 00:00 (UTC)']);
     await press(rule(page, 1).getByRole('textbox', { name: 'Go to' }));
     await page.keyboard.type('example.com/third');
+    const preview = page.getByRole('complementary', { name: 'Preview' });
+    await expect.poll(() => preview.innerText()).toContain('example.com/third');
+    // Nobody is left for the link's own destination.
+    expect(await preview.getByText(/All others/).count()).toBe(0);
     await press(page.getByRole('button', { name: 'Shorten' }));
     await shown(page.getByRole('region', { name: 'Your link is ready' }));
     expect(presses).toBeLessThanOrEqual(9);

@@ -4,7 +4,7 @@ import { toAlias } from '../../data/alias.ts';
 import { hasEnded } from '../../data/ending.ts';
 import { filledTargets, type LinkFields } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
-import { shareOf } from '../../data/rule-edits.ts';
+import { isForEverybody, shareOf } from '../../data/rule-edits.ts';
 import { targetChoice } from '../../data/target-choices.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';
@@ -39,8 +39,10 @@ function Destinations({
     })),
   );
   const isOnly = named.length === 0 && ruled.length === 0;
-  // The destination of the link takes no part in a rotation.
-  const own = isInTurn(fields) ? [] : [{ url: fields.url, name: isOnly ? '' : texts.link.allOthers }];
+  // The destination of the link takes no part in a rotation, and gets nobody behind a rule for everybody.
+  const hasOthers = fields.targetType !== 'NONE' || !fields.rules.some(isForEverybody);
+  const own =
+    isInTurn(fields) || !hasOthers ? [] : [{ url: fields.url, name: isOnly ? '' : texts.link.allOthers }];
   const all = [...ruled, ...named, ...own].filter(({ url }) => url !== '');
   // Everybody gets the only one.
   if (all.length === 0 || (isNew && all.length === 1)) return null;
