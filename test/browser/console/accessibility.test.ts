@@ -199,7 +199,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     test('the filters are in one line', async () => {
       await follow(page, '/links?status=active&space=none&order=clicks');
       await page.getByRole('button', { name: 'Clear' }).waitFor();
-      const tops = `[...document.querySelectorAll('.filters > div > *, .filters > select')].map((one) => one.offsetTop + one.offsetHeight / 2)`;
+      const tops = `[...document.querySelectorAll('.filters .filter, .filters .button')].map((one) => one.offsetTop + one.offsetHeight / 2)`;
       await expect.poll(() => page.evaluate(`new Set(${tops}.map(Math.round)).size`)).toBe(1);
     });
 
