@@ -153,7 +153,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await vic.getByRole('button', { name: 'Save' }).click();
     await vic.getByText('The password is changed.').waitFor();
     await vic.getByRole('link', { name: 'Back to the console' }).click();
-    await chooseInAccount(vic, 'Sign out');
+    await vic.getByRole('button', { name: 'Sign out' }).click();
     await vic.getByRole('heading', { name: 'Sign in' }).waitFor();
     await expect.poll(async () => (await caller.rest('GET', '/links')).status).toBe(401);
     await page.getByRole('link', { name: 'Links', exact: true }).click();
