@@ -170,7 +170,7 @@ describe.runIf(chromiumPath)('rules that are not saved yet in the console, in a 
     expect(complaints).toEqual([]);
   });
 
-  test('warns at a rule and a test before they are saved, and asks one question at a time', async () => {
+  test('warns at a rule before it is saved, and asks one question at a time', async () => {
     const { page, complaints } = await openLink([japan]);
     const [questions, held]: [string[], (() => void)[]] = [[], []];
     await page.route('**/graphql', async (route) => {
