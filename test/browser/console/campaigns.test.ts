@@ -347,7 +347,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
       await dialog.getByLabel('Background', { exact: true }).fill('ffe9a8');
       expect(readOf((await saved(page, 'Save as PNG')).content)).toBe(shortUrl);
       await ink.fill('#ffffff');
-      await dialog.getByText('The code has to be darker than its background').waitFor();
+      await dialog.getByText('The code must be darker than its background').waitFor();
       await expect.poll(() => dialog.getByRole('button', { name: 'Save as PNG' }).isDisabled()).toBe(true);
       await ink.fill('#000');
       await dialog.getByLabel('Background', { exact: true }).fill('#fff');
