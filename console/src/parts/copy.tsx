@@ -65,7 +65,7 @@ export function CopyButton({
       onClick={copy}
     >
       {!small && <Icon name={done ? 'check' : 'copy'} />}
-      {wide && <span role="status">{done ? texts.copied : label}</span>}
+      {wide && <span aria-live="polite">{done ? texts.copied : label}</span>}
       {!wide && done && (
         <span className="unseen" role="status">
           {texts.copied}
