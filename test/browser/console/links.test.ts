@@ -96,7 +96,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => why.innerText()).toContain('Searched only in aliases.');
     await page.getByLabel('Where to search').selectOption('ANYWHERE');
     await page.getByLabel('Status', { exact: true }).selectOption('Disabled');
-    await expect.poll(() => why.innerText()).toContain('only among the links of the chosen filters');
+    await expect.poll(() => why.innerText()).toContain('Searched only links that match the filters');
     await page.getByLabel('Status', { exact: true }).selectOption('');
     await page.getByLabel('Search links').fill('nowhere');
     await expect.poll(() => why.innerText()).toContain('Searched everywhere.');
