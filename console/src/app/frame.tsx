@@ -33,8 +33,9 @@ export function Frame(): ReactElement {
     navigate(path);
     focusSoon(field);
   };
-  const openNew = () => {
+  const openNew = (url?: string) => {
     const button = document.getElementById('new-link');
+    if (url !== undefined) return navigate('/links', { state: { isNew: true, url } });
     if (focusNow('#new-url')) return;
     if (button) button.click();
     else navigate('/links', { state: { isNew: true } });
@@ -55,7 +56,7 @@ export function Frame(): ReactElement {
       '/': () => go('/links', '#search'),
       a: () => focusNow('.bulk button'),
       z: () => undoToast() || document.querySelector<HTMLElement>('.undo')?.click(),
-      ...(canWrite && { n: openNew }),
+      ...(canWrite && { n: () => openNew() }),
       ...(link && { e: () => go(`/links/${link}${query && `?${query}`}`, DESTINATION) }),
     });
   });

@@ -154,6 +154,7 @@ export const settingsTexts: SettingsTexts = {
   palette: {
     placeholder: 'Links, Spaces, Tags, Ansichten und Aktionen',
     recent: 'Zuletzt',
+    newWords: 'erstellen anlegen hinzufügen kürzen',
     actions: 'Aktionen',
     newest: 'Neueste Links',
     views: 'Gehe zu',

@@ -155,6 +155,7 @@ export const settingsTexts = {
   palette: {
     placeholder: 'Links, spaces, tags, views and actions',
     recent: 'Recent',
+    newWords: 'make create add shorten',
     actions: 'Actions',
     newest: 'Newest links',
     views: 'Go to',

@@ -152,6 +152,7 @@ export const settingsTexts: SettingsTexts = {
   palette: {
     placeholder: 'Enlaces, espacios, etiquetas, vistas y acciones',
     recent: 'Recientes',
+    newWords: 'crear añadir acortar',
     actions: 'Acciones',
     newest: 'Últimos enlaces',
     views: 'Ir a',

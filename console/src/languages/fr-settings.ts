@@ -154,6 +154,7 @@ export const settingsTexts: SettingsTexts = {
   palette: {
     placeholder: 'Liens, espaces, tags, vues et actions',
     recent: 'Récents',
+    newWords: 'créer ajouter raccourcir',
     actions: 'Actions',
     newest: 'Derniers liens',
     views: 'Aller à',

@@ -133,9 +133,18 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await openPalette(page, 'dark');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.evaluate('document.documentElement.style.colorScheme')).toBe('dark');
-    await openPalette(page, 'new link');
+    await openPalette(page, 'make a link');
     await page.keyboard.press('Enter');
-    await shown(page.getByLabel('Destination of a new link'));
+    const destination = await shown(page.getByLabel('Destination of a new link'));
+    // A URL begins a link to it, on the list and elsewhere.
+    for (const url of ['https://example.com/here', 'https://example.com/elsewhere']) {
+      await openPalette(page, url);
+      await expect.poll(() => options.first().innerText()).toBe(`Shorten\n${url}`);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => destination.inputValue()).toBe(url);
+      await page.getByRole('button', { name: 'Discard' }).click();
+      await page.getByRole('link', { name: 'Overview' }).click();
+    }
   });
 
   test('does with the link at hand what its menu does, as the role allows', async () => {

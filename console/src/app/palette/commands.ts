@@ -18,6 +18,8 @@ export interface Command extends MenuItem {
   readonly id: string;
   /** Words beside its name, which find it, too. */
   readonly note?: string | undefined;
+  /** Other words that find it. */
+  readonly words?: string;
   /** The colour of a space or tag. */
   readonly color?: number;
 }
@@ -36,8 +38,12 @@ const recent = new Map<string, readonly Command[]>();
 
 const invite = { id: 'invite', name: settingsTexts.people.invite, icon: 'people' } as const;
 
+/** A text that is a URL alone. */
+const URL_ALONE = /^https?:\/\/\S+$/i;
+
 export interface Deeds {
-  onNew(): void;
+  /** Begins a link, to a URL if it is known. */
+  onNew(url?: string): void;
   onHelp(): void;
   onQr(shortUrl: string): void;
 }
@@ -59,9 +65,12 @@ export function useCommands(
   const { data } = useRead(LinkDocument, { id: linkId ?? '' }, { pause: linkId === null });
   const own = `${viewer.user?.id} ${accountId}`;
   const last = recent.get(own) ?? [];
-  const sought = foldName(text);
+  const sought = foldName(text).split(/\s+/);
   const t = settingsTexts.palette;
-  const matches = ({ name, note = '' }: Command) => foldName(`${name} ${note}`).includes(sought);
+  const matches = ({ name, note = '', words = '' }: Command) => {
+    const all = foldName(`${name} ${note} ${words}`);
+    return sought.every((word) => all.includes(word));
+  };
   const going = (command: Omit<Command, 'run'> & { readonly path: string }): Command => {
     const kept: Command = {
       ...command,
@@ -88,11 +97,21 @@ export function useCommands(
     : [];
   const acts: Command[] = [
     ...(canWrite
-      ? [{ id: 'new', name: texts.newLink.title, icon: 'plus', shortcut: 'n', run: onNew } as const]
+      ? [
+          {
+            ...{ id: 'new', name: texts.newLink.title, words: t.newWords },
+            ...({ icon: 'plus', shortcut: 'n' } as const),
+            run: () => onNew(),
+          },
+        ]
       : []),
     ...(canWrite ? [going({ id: 'many', name: texts.many.title, icon: 'import', path: '/many' })] : []),
     ...(may('PEOPLE') ? [{ ...invite, run: () => navigate('/people', { state: { isNew: true } }) }] : []),
   ];
+  const ofUrl: Command[] =
+    canWrite && URL_ALONE.test(search)
+      ? [{ id: 'url', name: texts.newLink.create, note: search, icon: 'plus', run: () => onNew(search) }]
+      : [];
   const account: Command[] = [
     ...accountItems(session, navigate).map((item): Command => {
       const { id = item.name } = item;
@@ -123,7 +142,7 @@ export function useCommands(
       ]
     : [
         { name: link ? shortUrlText(link.shortUrl) : '', commands: ofLink.filter(matches) },
-        { name: t.actions, commands: acts.filter(matches) },
+        { name: t.actions, commands: [...ofUrl, ...acts.filter(matches)] },
         { name: t.views, commands: views.filter(matches) },
         { name: texts.account.menu, commands: account.filter(matches) },
         { name: texts.places.links, commands: links },

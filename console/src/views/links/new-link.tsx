@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
+import { useHistoryState } from 'wouter/use-browser-location';
 import { focusNow } from '../../app/focus.ts';
 import { hasDraft, NEW } from '../../data/drafts.ts';
 import { useSession } from '../../data/session.ts';
@@ -45,13 +46,20 @@ export function NewLink({
     toList();
     setOpen(true);
   };
+  const state = useHistoryState<{ readonly url?: string } | null>();
+  const beginAt = useEffectEvent((url: string) => {
+    setPasted({ url });
+    begin();
+  });
+  useEffect(() => {
+    if (state?.url !== undefined) beginAt(state.url);
+  }, [state]);
   const onPaste = useEffectEvent((event: ClipboardEvent) => {
     const url = trimPasted(event.clipboardData?.getData('text') ?? '');
     const isField = event.target instanceof Element && event.target.closest(FIELD) !== null;
     if (isField || document.querySelector('dialog[open]') || !URL_ALONE.test(url)) return;
     event.preventDefault();
-    setPasted({ url });
-    begin();
+    beginAt(url);
   });
   useEffect(() => {
     document.addEventListener('paste', onPaste);
