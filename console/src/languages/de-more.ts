@@ -18,7 +18,7 @@ export const moreTexts: MoreTexts = {
     readAs: 'Lesen als',
     readsAs: (name) => `${name} lesen als`,
     examples: 'Beispiele',
-    byName: 'Nach ihrem Namen',
+    byName: 'Am Namen erkannt',
     none: 'Nicht importieren',
     column: (at) => `Spalte ${at}`,
     fields: {

@@ -1,9 +1,9 @@
 import type { PreviewTexts } from './en-previews.ts';
 
 export const previewTexts: PreviewTexts = {
-  none: 'Die des Ziels',
+  none: 'Wie beim Ziel',
   lead: 'Die Karte, die Chats und soziale Netzwerke anstelle der Karte des Ziels zeigen.',
-  where: 'Auf Ihren bestätigten Domains sichtbar; sonst entscheidet der Betreiber.',
+  where: 'Funktioniert auf Ihren bestätigten Domains. Auf gemeinsamen fragen Sie den Betreiber.',
   cardTitle: 'Titel der Karte',
   cardTitleHint: 'Leer: der Titel des Links.',
   description: 'Text',

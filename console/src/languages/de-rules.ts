@@ -23,7 +23,7 @@ export const ruleTexts: RuleTexts = {
   all: 'für die all das gilt:',
   conditionsOf: (number) => `Bedingungen der Regel ${number}`,
   addCondition: 'Bedingung hinzufügen',
-  addExample: 'Deutschland, iPhone, 1. Dezember …',
+  addExample: 'Land, Gerät oder Datum: Deutschland',
   whoIn: (who, countries) => (who ? `${who} (${countries})` : countries),
   fold: (number) => `Regel ${number} zuklappen`,
   edit: (condition) => `Bearbeiten: ${condition}`,
@@ -48,7 +48,7 @@ export const ruleTexts: RuleTexts = {
     browser: 'Nach dem, was der Browser von sich sagt.',
     referrer: 'Die Seite mit dem Link. example.com steht auch für www.example.com.',
     query: 'Ein Parameter nach „?“ in der Kurz-URL, etwa utm_source.',
-    time: 'Ab dem ersten Zeitpunkt, bis vor dem anderen. Einer genügt.',
+    time: 'Einer oder beide. Die Regel endet mit dem zweiten Zeitpunkt.',
     hours: 'Nach der Uhr der Zeitzone, im Sommer wie im Winter.',
   },
   comparison: 'Vergleich',
@@ -101,7 +101,8 @@ export const ruleTexts: RuleTexts = {
   share: 'Gewicht',
   isShare: (share) => `= ${share}`,
   split: 'Aufteilen: Ziel hinzufügen',
-  splitHint: 'Gewichte gelten im Verhältnis zueinander. Ein Besucher behält sein Ziel für den Tag.',
+  splitHint:
+    'Anteile nach Gewicht: 70 und 30, oder 7 und 3. Ein Besucher sieht den ganzen Tag dieselbe Seite.',
   removeTarget: (number) => `Ziel ${number} entfernen`,
   warnings: {
     NEVER: () => 'Diese Regel gilt für niemanden: Ihre Bedingungen schließen einander aus oder sind vorbei.',

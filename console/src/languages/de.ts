@@ -34,7 +34,7 @@ const orders: Texts['filters']['orders'] = {
   TITLE: { ASC: 'Titel, A bis Z', DESC: 'Titel, Z bis A' },
   ALIAS: { ASC: 'Alias, A bis Z', DESC: 'Alias, Z bis A' },
   URL: { ASC: 'Ziel, A bis Z', DESC: 'Ziel, Z bis A' },
-  UPDATED_AT: { DESC: 'Zuletzt geändert zuerst', ASC: 'Am längsten unverändert zuerst' },
+  UPDATED_AT: { DESC: 'Zuletzt geändert zuerst', ASC: 'Am längsten nicht geändert' },
 };
 const privacies: Texts['form']['privacies'] = {
   PUBLIC: 'Alle',
@@ -514,7 +514,7 @@ const rules: Translation['rules'] = {
   PIXELS_OF_ACCOUNT: 'lässt sich nicht hinzufügen: Ein Konto darf höchstens {max} Pixel haben',
   PIXELS_UNKNOWN: 'enthält IDs, die nicht zu Ihren Pixeln gehören: {ids}',
   PIXEL_UNKNOWN: 'enthält eine ID, die nicht zu Ihren Pixeln gehört: {id}',
-  PIXEL_VALUE: 'passt nicht zu diesem Netzwerk: Sie sieht so aus wie {example}',
+  PIXEL_VALUE: 'passt nicht zu diesem Netzwerk: Sie sieht aus wie {example}',
   PRIVACY_PASSWORD: 'fehlt: Ein Passwort soll die Statistik schützen',
   PROVIDER_AWAY: '{provider} antwortet nicht. Versuchen Sie es später erneut.',
   QR_SIZE: 'muss für diese Adresse und diesen Rand mindestens {min} sein',
@@ -685,7 +685,7 @@ export const texts: Translation = {
     toSignIn: 'Zurück zur Anmeldung',
     welcome: 'Willkommen bei Linkspace',
     accountName: 'Name des Kontos',
-    accountNameHint: 'Zum Beispiel Ihre Firma. Leer: bleibt, wie er ist.',
+    accountNameHint: 'Zum Beispiel Ihre Firma. Sie können ihn später ändern.',
     welcomeLead: 'Werden Sie Inhaber des ersten Kontos dieses Dienstes; andere laden Sie später ein.',
     begin: 'Loslegen',
     accept: 'Sie sind eingeladen',
@@ -744,7 +744,7 @@ export const texts: Translation = {
         : `${email} ist in keinem Konto Mitglied. Bitten Sie einen Inhaber oder Admin um eine Einladung.`,
   },
   keys: {
-    lead: 'Mit Schlüsseln arbeiten Programme in Ihrem Konto. Jeder hat eine Rolle.',
+    lead: 'Mit einem Schlüssel greifen Programme auf Ihr Konto zu. Jeder hat eine Rolle.',
     create: 'Neuer Schlüssel',
     make: 'Schlüssel erstellen',
     none: 'Noch keine Schlüssel',
@@ -868,7 +868,7 @@ export const texts: Translation = {
           ['d', 'Abschalten oder einschalten'],
           ['x', 'Auswählen'],
           ['⇧ ↑ ↓', 'Mehr oder weniger Links auswählen'],
-          ['a', 'Was man mit den ausgewählten Links tun kann'],
+          ['a', 'Aktionen für die ausgewählten Links'],
         ],
       },
     ],
@@ -1209,11 +1209,12 @@ export const texts: Translation = {
     taken: (name) => `${name} steht schon in der Liste.`,
     notChosen: (text) =>
       `„${text}“ ist nicht ausgewählt. Wählen Sie aus der Liste, oder leeren Sie das Feld.`,
-    none: { expiry: 'Nie', start: 'Keiner', protection: 'Keiner', pixels: 'Keine' },
+    none: { expiry: 'Nie', start: 'Ab sofort', protection: 'Kein Passwort', pixels: 'Keine' },
     afterClicks: (count) => `nach ${one(count, 'Klick', 'Klicks')}`,
     start: 'Beginn und Notizen',
     notesHint: 'Nur Personen dieses Kontos sehen sie.',
-    statusHint: '302 passt für fast alle Links. Kein Browser merkt sich ihn.',
+    statusHint:
+      '302 passt für fast alle Links: Browser fragen jedes Mal neu, und Sie können das Ziel ändern.',
     expiry: 'Ablauf',
     expiresAt: 'Endet am',
     expiresAfter: 'Nach so vielen Klicks',
@@ -1223,7 +1224,7 @@ export const texts: Translation = {
     usedUp: (clicks) =>
       `Der Link hat schon ${one(clicks, 'Klick', 'Klicks')}: Mit diesem Limit läuft er sofort ab.`,
     expiredUrl: 'Besucher danach leiten zu',
-    expiredHint: 'Ohne URL lesen Besucher, dass der Link abgelaufen ist.',
+    expiredHint: 'Leer: Besucher sehen, dass der Link abgelaufen ist.',
     thenTo: (address) => `dann zu ${address}`,
     whicheverFirst: 'Was zuerst eintritt, gilt.',
     withPassword: 'Passwort',
@@ -1241,7 +1242,7 @@ export const texts: Translation = {
     yes: 'ja',
     no: 'nein',
     privacies,
-    targets: 'Wer wohin gelangt',
+    targets: 'Weiterleitung',
     rulesLead:
       'Besucher gelangen zum unten gewählten Ziel. Mit Regeln gelangen manche anderswohin: nach Land, System oder Sprache, zu bestimmten Zeiten oder zu einem Anteil.',
     addRule: 'Regel hinzufügen',
@@ -1380,7 +1381,7 @@ export const texts: Translation = {
     query: 'Query-String',
     queryHint: 'Was in der Adresse auf „?“ folgt.',
     referrer: 'Kommt von',
-    referrerHint: 'Die Seite mit dem Link; leer ist sie unbekannt.',
+    referrerHint: 'Die Seite, auf der der Link steht. Leer: unbekannt.',
     ask: 'Testen',
     devices: {
       IPHONE: 'iPhone',
@@ -1583,11 +1584,11 @@ export const texts: Translation = {
     edit: (name) => `${name} bearbeiten`,
     none: 'Noch keine Pixel',
     noneYet:
-      'Ein Pixel meldet einem Werbenetzwerk, wer einem Link folgt: Besucher bekommen eine Seite, die es lädt, und sind nach einer Sekunde am Ziel.',
+      'Ein Pixel meldet einem Werbenetzwerk, wer auf einen Link klickt: Besucher sehen kurz eine Seite, die das Pixel lädt, und sind nach einer Sekunde am Ziel.',
     name: 'Name',
     type: 'Netzwerk',
     value: 'ID',
-    valueHint: (place, example) => `Zu finden unter ${place}. Sie sieht so aus wie ${example}.`,
+    valueHint: (place, example) => `Zu finden unter ${place}. Sie sieht aus wie ${example}.`,
     withoutCookies:
       'Auf diesem Host laufen Pixel ohne Cookies; manche Netzwerke zählen dann nicht alle Besuche. Genaue Zahlen liefern Links einer eigenen Domain.',
     deleteTitle: (name) => `Pixel ${name} löschen?`,

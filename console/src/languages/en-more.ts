@@ -17,7 +17,7 @@ export const moreTexts = {
     readAs: 'Read as',
     readsAs: (name: string) => `Read ${name} as`,
     examples: 'Examples',
-    byName: 'By its name',
+    byName: 'Recognised by name',
     none: 'Do not import',
     column: (at: number) => `Column ${at}`,
     fields: {

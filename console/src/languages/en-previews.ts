@@ -2,7 +2,7 @@
 export const previewTexts = {
   none: 'That of the destination',
   lead: 'The card that chats and social networks show instead of that of the destination.',
-  where: 'Shown on your verified domains; elsewhere, the operator decides.',
+  where: 'Works on your verified domains. On shared ones, ask whoever runs this service.',
   cardTitle: 'Title of the card',
   cardTitleHint: 'Empty: the title of the link.',
   description: 'Text',

@@ -25,7 +25,7 @@ export const settingsTexts = {
     notFoundHint: 'Empty: shows the default page.',
     notFoundTo: (url: string) => `Unknown links lead to ${url}`,
     forwardsPath: 'Pass on the rest of the path',
-    forwardsPathHint: 'With a link guide, /guide/a/b leads to its destination with /a/b.',
+    forwardsPathHint: 'With a link “guide” to shop.example/help, /guide/a/b leads to shop.example/help/a/b.',
     forwardsPathNow: 'The rest of the path goes on to the destination.',
     root: 'The bare domain leads to',
     rootHint: 'Empty: shows a page with the host’s name.',
@@ -160,7 +160,7 @@ export const settingsTexts = {
     newest: 'Newest links',
     views: 'Go to',
     switch: 'Switch account',
-    none: 'Nothing found. Try a shorter text.',
+    none: 'Nothing found.',
   },
   settings: {
     lead: 'Name, privacy and brand of this account.',

@@ -537,7 +537,7 @@ const english = {
     toSignIn: 'Back to signing in',
     welcome: 'Welcome to Linkspace',
     accountName: 'Name of the account',
-    accountNameHint: 'Such as your company. Empty: stays as it is.',
+    accountNameHint: 'For example your company. You can change it later.',
     welcomeLead: 'Become the owner of this service’s first account, and invite others later.',
     begin: 'Begin',
     accept: 'You are invited',
@@ -1027,7 +1027,8 @@ const english = {
     none: { expiry: 'Never', start: 'None', protection: 'None', pixels: 'None' },
     start: 'Start and notes',
     notesHint: 'Only people of this account see them.',
-    statusHint: '302 suits nearly all links. No browser keeps it.',
+    statusHint:
+      '302 suits nearly all links: browsers ask again each time, so you can change the destination.',
     expiry: 'Expiry',
     afterClicks: (count: number) => `after ${one(count, 'click', 'clicks')}`,
     expiresAt: 'Ends on',
@@ -1038,7 +1039,7 @@ const english = {
     usedUp: (clicks: number) =>
       `The link has ${one(clicks, 'click', 'clicks')} already: this limit ends it at once.`,
     expiredUrl: 'Then lead visitors to',
-    expiredHint: 'Empty: shows that the link has expired.',
+    expiredHint: 'If empty, visitors see that the link has expired.',
     thenTo: (address: string) => `then to ${address}`,
     whicheverFirst: 'Whichever comes first.',
     protection: 'Protection',

@@ -18,7 +18,7 @@ export const moreTexts: MoreTexts = {
     readAs: 'Leer como',
     readsAs: (name) => `Leer ${name} como`,
     examples: 'Ejemplos',
-    byName: 'Por su nombre',
+    byName: 'Reconocida por su nombre',
     none: 'No importar',
     column: (at) => `Columna ${at}`,
     fields: {

@@ -23,7 +23,7 @@ export const ruleTexts: RuleTexts = {
   all: 'que cumplen todo esto:',
   conditionsOf: (number) => `Condiciones de la regla ${number}`,
   addCondition: 'Añadir una condición',
-  addExample: 'Alemania, iPhone, 1 de diciembre …',
+  addExample: 'País, dispositivo o fecha',
   whoIn: (who, countries) => (who ? `${who} (${countries})` : countries),
   fold: (number) => `Plegar la regla ${number}`,
   edit: (condition) => `Editar: ${condition}`,

@@ -993,7 +993,7 @@ export const texts: Translation = {
     afterClicks: (count) => `tras ${one(count, 'clic', 'clics')}`,
     start: 'Inicio y notas',
     notesHint: 'Solo las ven las personas de esta cuenta.',
-    statusHint: '302 conviene a casi todos los enlaces. Ningún navegador lo guarda.',
+    statusHint: '302 conviene a casi todos los enlaces: el destino se puede cambiar.',
     expiry: 'Caducidad',
     expiresAt: 'Termina el',
     expiresAfter: 'Tras este número de clics',

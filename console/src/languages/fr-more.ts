@@ -18,7 +18,7 @@ export const moreTexts: MoreTexts = {
     readAs: 'Lire comme',
     readsAs: (name) => `Lire ${name} comme`,
     examples: 'Exemples',
-    byName: 'D’après son nom',
+    byName: 'Reconnue à son nom',
     none: 'Ne pas importer',
     column: (at) => `Colonne ${at}`,
     fields: {

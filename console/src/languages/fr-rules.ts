@@ -23,7 +23,7 @@ export const ruleTexts: RuleTexts = {
   all: 'qui remplissent toutes ces conditions :',
   conditionsOf: (number) => `Conditions de la règle ${number}`,
   addCondition: 'Ajouter une condition',
-  addExample: 'Allemagne, iPhone, 1 décembre …',
+  addExample: 'Pays, appareil ou date',
   whoIn: (who, countries) => (who ? `${who} (${countries})` : countries),
   fold: (number) => `Replier la règle ${number}`,
   edit: (condition) => `Modifier : ${condition}`,

@@ -1000,7 +1000,7 @@ export const texts: Translation = {
     afterClicks: (count) => `après ${one(count, 'clic', 'clics')}`,
     start: 'Début et notes',
     notesHint: 'Seules les personnes de ce compte les voient.',
-    statusHint: '302 convient à presque tous les liens. Aucun navigateur ne le garde.',
+    statusHint: '302 convient à presque tous les liens : la destination reste modifiable.',
     expiry: 'Expiration',
     expiresAt: 'Se termine le',
     expiresAfter: 'Après ce nombre de clics',

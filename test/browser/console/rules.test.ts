@@ -356,7 +356,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     await shown(page.getByText('70% https://example.com/old'));
     await shown(
       page.locator('.deciding', {
-        hasText: 'The rule “Mail” leads. It divides its visitors: Old 70%, New 30%.',
+        hasText: 'The rule “Mail” applies. It divides its visitors: Old 70%, New 30%.',
       }),
     );
     await shown(page.locator('.steps').getByText('The rule “Japan” does not fit: Country: Japan'));
@@ -622,7 +622,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
   });
 
   test.each([
-    ['de', 'Wer wohin gelangt', 'Parameter q: A'],
+    ['de', 'Weiterleitung', 'Parameter q: A'],
     ['fr', 'Qui va où', 'Paramètre q : A'],
     ['es', 'Quién va adónde', 'Parámetro q: A'],
   ])('speaks %s', async (language, title, chip) => {
