@@ -173,6 +173,8 @@ describe('a rule of the form', () => {
     ['1.12.2031', 2031, 12, 1],
     ['30 Feb 2031', null],
     ['Germany', null],
+    ['iPhones in Germany before 1 December 2031', null],
+    ['Germany, iPhone, before 1 Dec 2031', null],
     ['1 December', new Date().getFullYear(), 12, 1],
   ] satisfies [string, number | null, number?, number?][])(
     'finds the day in “%s”',

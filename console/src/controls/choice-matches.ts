@@ -18,6 +18,8 @@ export interface ChoiceProps {
   readonly typed: string;
   /** Called with the chosen item and the text besides. */
   readonly onValue: (item: ChoiceItem | null, typed: string) => void;
+  /** True if only Enter and a click choose: by default, a typed name is chosen as the field is left. */
+  readonly onlyChosen?: boolean;
   readonly onSearch?: (text: string) => void;
   /** Offers to make an item of a text that is no name; a text that is left is made when the form is sent. */
   readonly creates?: {

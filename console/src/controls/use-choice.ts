@@ -45,8 +45,9 @@ export interface ChoiceState {
  * opens the list and moves in it. A typed name is chosen as the list closes; any other text stays, with an error or a note.
  */
 export function useChoice(props: ChoiceProps): ChoiceState {
-  const { value, typed, onValue, onSearch, creates } = props;
-  const { listed, named, other, isNew } = findMatches(props);
+  const { value, typed, onValue, onSearch, creates, onlyChosen = false } = props;
+  const { listed, named: found, other, isNew } = findMatches(props);
+  const named = onlyChosen ? undefined : found;
   const list = useList(listed, props);
   const isLeft = !list.isOpen && typed !== '';
   const isBlank = foldName(typed) === '';
@@ -73,7 +74,7 @@ export function useChoice(props: ChoiceProps): ChoiceState {
     const { key, altKey } = event;
     // Enter chooses or does nothing: it must not send the form.
     if (key === 'Enter') event.preventDefault();
-    if (key === 'Escape' && isLeft) onValue(value, '');
+    if (key === 'Escape' && (isLeft || onlyChosen)) onValue(value, '');
     const item = list.isOpen ? listed[list.highlightedIndex] : undefined;
     if (item && (key === 'Enter' || (key === 'ArrowUp' && altKey))) choose(item);
   };

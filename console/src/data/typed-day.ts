@@ -14,6 +14,9 @@ function midnight(year: number, month: number, day: number): Date | null {
   return date.getMonth() === month && date.getDate() === day ? date : null;
 }
 
+/** The most words, of three letters or more, beside a month. */
+const MOST_OTHERS = 1;
+
 /** The year, the month from 0, and the day in a text; null for the year if it names none. */
 function partsIn(text: string): readonly [year: number | null, month: number, day: number] | null {
   const iso = /\b(\d{4})-(\d\d?)-(\d\d?)\b/.exec(text);
@@ -24,7 +27,11 @@ function partsIn(text: string): readonly [year: number | null, month: number, da
   const month = months.findIndex((name) => words.some((word) => name.startsWith(word)));
   const numbers = words.filter((word) => /^\d+$/.test(word)).map(Number);
   const day = numbers.find((one) => one >= 1 && one <= 31);
-  return month === -1 || day === undefined ? null : [numbers.find((one) => one >= 1_000) ?? null, month, day];
+  // “before 1 Dec”, and not a whole sentence, whose other words would be lost.
+  const others = words.filter((word) => !/^\d+$/.test(word)).length - 1;
+  return month === -1 || day === undefined || others > MOST_OTHERS
+    ? null
+    : [numbers.find((one) => one >= 1_000) ?? null, month, day];
 }
 
 /** The day that a text names, such as “before 1 Dec” or “2026-12-01”, as its first moment here; without a year, the next such day. */

@@ -42,6 +42,29 @@ describe.runIf(chromiumPath)('rules that are not saved yet in the console, in a 
     to: [{ url: 'https://example.com/jp' }],
   };
 
+  test('adds a condition by Enter and clicks alone, of what the text says', async () => {
+    const { page } = await openLink([japan]);
+    await line(page, 1).click();
+    const card = rule(page, 1);
+    const field = card.getByRole('combobox', { name: 'Add a condition' });
+    const found = card.getByRole('option');
+    await field.fill('before 5 Jan 2038');
+    await expect
+      .poll(() => found.allInnerTexts())
+      .toEqual(['Date and time: before 5 Jan 2038', 'Date and time: from 5 Jan 2038']);
+    await field.fill('Spain');
+    await expect.poll(() => found.allInnerTexts()).toEqual(['Country: Spain']);
+    await field.press('Escape');
+    await expect.poll(() => field.inputValue()).toBe('');
+    await field.fill('Spain');
+    await field.press('Tab');
+    await shown(card.getByText('“Spain” is not chosen.'));
+    expect(await card.locator('.chip').allInnerTexts()).toEqual(['Country: Japan']);
+    // Of a whole sentence, nothing is chosen in silence.
+    await field.fill('iPhones in Germany before 1 December 2038');
+    await expect.poll(() => found.count()).toBe(0);
+  });
+
   test('makes 70 % here, 30 % there, and iPhones in Germany before a day to a third, by nine presses', async () => {
     const caller = await server.caller('split');
     const { page, complaints } = await signIn({ server, key: caller.key });
@@ -64,7 +87,7 @@ describe.runIf(chromiumPath)('rules that are not saved yet in the console, in a 
       .toEqual(['= 70%', '= 30%']);
     // The new rule comes before the one for everybody, behind which it would lead nobody.
     await press(page.getByRole('button', { name: 'Add a rule' }));
-    await expect.poll(() => typed(page)).toMatch(/iPhone/);
+    await expect.poll(() => typed(page)).toMatch(/Germany/);
     for (const text of ['iph', 'germ', 'before 1 dec 2031']) {
       await page.keyboard.type(text);
       await page.keyboard.press('Enter');
@@ -142,7 +165,7 @@ describe.runIf(chromiumPath)('rules that are not saved yet in the console, in a 
     await visitor.getByLabel('Query string').fill('q=1');
     // Enter asks, and does not save.
     await page.keyboard.press('Enter');
-    await shown(page.locator('.explain .deciding').getByText('The rule “Japan” leads.'));
+    await shown(page.locator('.explain .deciding').getByText('The rule “Japan” applies.'));
     await page.getByRole('button', { name: 'Keep as test' }).click();
     await shown(
       page.locator('.rule-tests > ul > li').getByText(/Germany, German, iPhone, \?q=1.* → rule “Japan”/),

@@ -2,7 +2,7 @@ import { memo, type ReactElement, useDeferredValue } from 'react';
 import { Link as To } from 'wouter';
 import { toAlias } from '../../data/alias.ts';
 import { hasEnded } from '../../data/ending.ts';
-import { filledTargets, type LinkFields } from '../../data/link-fields.ts';
+import { filledTargets, type LinkFields, newAliases } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { isForEverybody, shareOf } from '../../data/rule-edits.ts';
 import { targetChoice } from '../../data/target-choices.ts';
@@ -82,7 +82,8 @@ const Preview = memo(function Preview({
   link,
 }: Parameters<typeof LinkPreview>[0]): ReactElement {
   const t = texts.link;
-  const alias = toAlias(fields.alias) || link?.alias;
+  // Of several links that are made at once, it shows the first.
+  const alias = (link ? toAlias(fields.alias) : newAliases(fields)[0]) || link?.alias;
   const origin = link === undefined ? `${location.protocol}//${host}` : new URL(link.shortUrl).origin;
   const shortUrl = alias === link?.alias ? link?.shortUrl : `${origin}/${encodeURI(alias ?? '')}`;
   const leads = isInTurn(fields) ? [t.leadsInTurn, t.wouldLeadInTurn] : [t.leadsTo, t.wouldLead];

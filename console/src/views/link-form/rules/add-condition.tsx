@@ -19,7 +19,7 @@ const suggestion = (
   words: readonly string[],
   patch: Partial<ConditionField> = {},
 ): Suggestion => ({
-  ...{ id: `${kind} ${Object.values(patch)}`, name, words },
+  ...{ id: `${kind} ${JSON.stringify(patch)}`, name, words },
   condition: { ...newCondition(kind, timeZone), ...patch },
 });
 
@@ -69,6 +69,7 @@ export function AddCondition({
       placeholder={t.addExample}
       items={all}
       value={null}
+      onlyChosen
       typed={typed}
       onValue={(item, text) => {
         const found = all.find(({ id }) => id === item?.id);
