@@ -210,7 +210,7 @@ const fieldNames: Readonly<Partial<Record<string, string>>> = {
   archived: 'archive',
   redirectStatus: 'redirect status',
   expiration: 'expiry or click limit',
-  targeting: 'destinations by visitor',
+  targeting: 'targeting',
   rules: 'rules',
   preview: 'preview',
   ruleTests: 'tests of the rules',

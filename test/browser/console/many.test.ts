@@ -517,7 +517,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page.locator('.history').getByRole('link', { name: 'Link 198', exact: true }).waitFor();
     await groups.last().click();
     await page.locator('.history').getByRole('link', { name: 'Link 1', exact: true }).waitFor();
-    await page.getByText('The history keeps who changed what and when for 90 days').waitFor();
+    await page.getByText('Older entries are deleted: after 90 days').waitFor();
   });
 
   test('deletes selected links only if that is not undone, and asks before it deletes all that match', async () => {

@@ -208,7 +208,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
     await expect.poll(() => page.evaluate('scrollY')).toBe(0);
     await follow(page, `/links/${id}`);
-    await page.getByText('Editors, admins and owners can change it.').waitFor();
+    await page.getByText('Editors, admins and owners can change this link.').waitFor();
     await expect.poll(() => page.getByLabel('Destination', { exact: true }).isDisabled()).toBe(true);
   });
 

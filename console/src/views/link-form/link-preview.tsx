@@ -15,7 +15,10 @@ import { texts } from '../../texts.ts';
 import { asShare } from '../../words/format.ts';
 import { Example } from '../link/example.tsx';
 
-const CardPreview = lazily(async () => (await import('./preview/card-preview.tsx')).CardPreview, null);
+const CardPreview = lazily(
+  async () => (await import('./preview/card-preview.tsx')).CardPreview,
+  <span hidden />,
+);
 
 /** The destinations of a form, each with the visitors who get it. */
 function Destinations({

@@ -5,7 +5,6 @@ import { useHistoryState } from 'wouter/use-browser-location';
 import { focusNow } from '../../app/focus.ts';
 import { hasDraft, NEW } from '../../data/drafts.ts';
 import { useSession } from '../../data/session.ts';
-import { loadScript } from '../../data/version.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
@@ -13,8 +12,7 @@ import { texts } from '../../texts.ts';
 import { trimPasted } from '../../words/format.ts';
 import { Created } from './created.tsx';
 
-const load = () => import('./new-link-sheet.tsx');
-const NewLinkSheet = lazily(async () => (await load()).NewLinkSheet, null);
+const NewLinkSheet = lazily(async () => (await import('./new-link-sheet.tsx')).NewLinkSheet, null);
 
 const FIELD = 'input:not([type="checkbox"]), textarea, select';
 /** Matches a URL, perhaps without its scheme, and nothing else. */
@@ -63,7 +61,7 @@ export function NewLink({
   });
   useEffect(() => {
     document.addEventListener('paste', onPaste);
-    const timer = setTimeout(() => loadScript(load).catch(() => undefined), 500);
+    const timer = setTimeout(NewLinkSheet.preload, 500);
     return () => {
       document.removeEventListener('paste', onPaste);
       clearTimeout(timer);
