@@ -1,5 +1,38 @@
 import { expect, test } from 'vitest';
-import { parseView, type Span, toPoints, yearBefore } from '../../console/src/views/statistics/period.ts';
+import {
+  before,
+  monthOf,
+  type Period,
+  parsePeriod,
+  parseView,
+  type Span,
+  toPoints,
+  withPeriod,
+  yearBefore,
+} from '../../console/src/views/statistics/period.ts';
+
+const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
+
+test.each([
+  // Days up to today, which happen to be a whole month, and its first days.
+  ['2026-11-30', '', '2026-10-02', '2026-10-31'],
+  ['2026-04-30', 'days=30', '2026-03-02', '2026-03-31'],
+  ['2026-11-07', 'days=7', '2026-10-25', '2026-10-31'],
+  // Months.
+  ['2026-11-30', 'from=2026-11-01&to=2026-11-30', '2026-10-01', '2026-10-31'],
+  ['2026-11-07', 'from=2026-11-01&to=2026-11-07', '2026-10-01', '2026-10-07'],
+  ['2026-11-30', 'from=2026-10-01&to=2026-10-31', '2026-09-01', '2026-09-30'],
+])('on %s, "%s" is compared with %s to %s', (today, query, from, to) => {
+  expect(before(parsePeriod(query, at(today)))).toEqual({ from, to });
+});
+
+test.each(['2026-11-30', '2026-11-07'])('on %s, the address tells this month from as many days', (today) => {
+  const month = monthOf('this', at(today));
+  const query = withPeriod('by=country', month);
+  expect(query).toBe(`by=country&from=${month.from}&to=${month.to}`);
+  const read: Period = parsePeriod(query, at(today));
+  expect(read).toEqual(month);
+});
 
 test.each([
   [

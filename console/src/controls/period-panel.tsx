@@ -6,31 +6,44 @@ import { DayField } from './day-field.tsx';
 export interface Days {
   readonly from: string;
   readonly to: string;
+  /** The number of days up to today, if that is how they were chosen: this month may be as long. */
+  readonly days?: number | undefined;
 }
 
 export interface PanelProps extends Days {
   /** The usual periods, under their names. */
   readonly presets: readonly { readonly name: string; readonly of: Days }[];
+  /** The index of the one that is chosen; -1 for other days. */
+  readonly preset: number;
   /** The labels of both ends. */
-  readonly names: Readonly<Record<keyof Days, string>>;
+  readonly names: Readonly<Record<'from' | 'to', string>>;
   readonly today: string;
   readonly onDays: (days: Days) => void;
   readonly onClose: () => void;
 }
 
 /** The usual periods, two typed days, and a calendar on which two presses choose both ends. */
-export function PeriodPanel({ presets, names, from, to, today, onDays, onClose }: PanelProps): ReactElement {
+export function PeriodPanel({
+  presets,
+  names,
+  from,
+  to,
+  preset,
+  today,
+  onDays,
+  onClose,
+}: PanelProps): ReactElement {
   /** The first end, while the second one is awaited. */
   const [begin, setBegin] = useState<string | null>(null);
-  const choose = (days: Days) => {
-    onDays(days);
+  const choose = (chosen: Days) => {
+    onDays(chosen);
     onClose();
   };
   const onDay = (day: string) => {
     if (begin === null) setBegin(day);
     else choose(day < begin ? { from: day, to: begin } : { from: begin, to: day });
   };
-  const typed = (end: keyof Days) => (
+  const typed = (end: 'from' | 'to') => (
     <DayField
       label={names[end]}
       day={end === 'from' ? from : to}
@@ -40,7 +53,6 @@ export function PeriodPanel({ presets, names, from, to, today, onDays, onClose }
       }}
     />
   );
-  const preset = presets.findIndex(({ of }) => of.from === from && of.to === to);
   return (
     <div className="period">
       <div className="presets">

@@ -10,17 +10,17 @@ const Panel = lazily(
   <div className="period" />,
 );
 
-export const equalDays = (a: Days, b: Days): boolean => a.from === b.from && a.to === b.to;
+const equalDays = (a: Days, b: Days): boolean => a.from === b.from && a.to === b.to && a.days === b.days;
 
 /** A button that says the chosen period, and opens usual periods and a calendar. */
 export function PeriodPicker({
   label,
   isSet,
   ...panel
-}: Omit<PanelProps, 'onClose'> & { label: string; isSet: boolean }): ReactElement {
+}: Omit<PanelProps, 'onClose' | 'preset'> & { label: string; isSet: boolean }): ReactElement {
   const { presets, from, to } = panel;
-  const preset = presets.find(({ of }) => equalDays(of, { from, to }));
-  const text = preset?.name ?? betweenUtcDays({ from: from || to, to: to || from });
+  const preset = presets.findIndex(({ of }) => equalDays(of, panel));
+  const text = presets[preset]?.name ?? betweenUtcDays({ from: from || to, to: to || from });
   return (
     <Popover
       label={`${label}: ${text}`}
@@ -33,7 +33,7 @@ export function PeriodPicker({
       }
       onNear={Panel.preload}
     >
-      {(close) => <Panel {...panel} onClose={close} />}
+      {(close) => <Panel {...panel} preset={preset} onClose={close} />}
     </Popover>
   );
 }

@@ -2,6 +2,8 @@
 export interface Period {
   readonly from: string;
   readonly to: string;
+  /** The number of days up to today, if that is how it was chosen: as many days are never a month. */
+  readonly days?: number | undefined;
 }
 
 const DAY = 86_400_000;
@@ -9,7 +11,7 @@ const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10
 
 /** The last days, today included. */
 export function lastDays(days: number, now: number): Period {
-  return { from: dayOf(now - (days - 1) * DAY), to: dayOf(now) };
+  return { from: dayOf(now - (days - 1) * DAY), to: dayOf(now), days };
 }
 
 export const daysIn = ({ from, to }: Period): number =>
@@ -32,8 +34,8 @@ export function monthOf(which: 'this' | 'last', now: number): Period {
 
 /** Returns the period before: for a month or its first days, as much of the month before; else as many days. */
 export function before(period: Period): Period {
-  const { from, to } = period;
-  if (from === inMonth(to, 0, 1)) {
+  const { from, to, days } = period;
+  if (days === undefined && from === inMonth(to, 0, 1)) {
     const date = to === lastOfMonth(to, 0) ? 31 : Number(to.slice(-2));
     return { from: inMonth(from, -1, 1), to: inMonth(from, -1, date) };
   }
@@ -64,14 +66,13 @@ export function parsePeriod(query: string, now: number): Period {
 }
 
 /** Puts a period into a query string, and keeps its other parameters. */
-export function withPeriod(query: string, { from, to }: Period, now: number): string {
+export function withPeriod(query: string, { from, to, days }: Period): string {
   const params = new URLSearchParams(query);
   for (const name of ['from', 'to', 'days']) params.delete(name);
-  const length = lengths.find((days) => lastDays(days, now).from === from && lastDays(days, now).to === to);
-  if (length === undefined) {
+  if (days === undefined) {
     params.set('from', from);
     params.set('to', to);
-  } else if (length !== USUAL) params.set('days', String(length));
+  } else if (days !== USUAL) params.set('days', String(days));
   return String(params);
 }
 

@@ -61,9 +61,9 @@ export function Statistics({
   const now = useNow();
   const [location, navigate] = useLocation();
   const query = useSearch();
-  const period = parsePeriod(query, now);
+  const { days, ...period } = parsePeriod(query, now);
   const show = (rest: string) => navigate(`${location}${rest && `?${rest}`}`, { replace: true });
-  const setPeriod = (to: Period) => show(withPeriod(query, to, now));
+  const setPeriod = (to: Period) => show(withPeriod(query, to));
   const set = (name: 'each' | 'compare', value: string) => {
     const params = new URLSearchParams(query);
     params.set(name, value);
@@ -71,12 +71,12 @@ export function Statistics({
   };
   const t = texts.statistics;
   const presets = [
-    ...lengths.map((days) => ({ name: t.days(days), of: lastDays(days, now) })),
+    ...lengths.map((length) => ({ name: t.days(length), of: lastDays(length, now) })),
     { name: t.thisMonth, of: monthOf('this', now) },
     { name: t.lastMonth, of: monthOf('last', now) },
   ];
   const { interval, comparison } = parseView(query, period);
-  const earlier = comparisons[comparison](period, interval);
+  const earlier = comparisons[comparison]({ ...period, days }, interval);
   const { data, fault, isLoading, again } = useRead(
     StatisticsOfDocument,
     {
@@ -101,9 +101,9 @@ export function Statistics({
         {filters}
         <PeriodPicker
           label={t.period}
-          isSet={withPeriod('', period, now) !== ''}
+          isSet={withPeriod('', { ...period, days }) !== ''}
           presets={presets}
-          {...period}
+          {...{ ...period, days }}
           names={{ from: t.from, to: t.to }}
           today={lastDays(1, now).to}
           onDays={setPeriod}
