@@ -1,14 +1,22 @@
 import type { ReactElement } from 'react';
 import { saveCsv } from '../../data/save-file.ts';
+import { lazily } from '../../parts/lazily.tsx';
 import { texts } from '../../texts.ts';
 import { inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
 import { ChartHead } from './chart-head.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { listColumns, timesOfFile } from './figures.ts';
+import { useLines } from './lines.ts';
+import type { Owner } from './owner.ts';
 import type { Comparison, Interval, Point } from './period.ts';
 import { Key, Plot, type PlotLine } from './plot.tsx';
 import { formatSpan, wholenessOf } from './spans.ts';
+
+const NextLine = lazily(
+  async () => (await import('./compare-field.tsx')).NextLine,
+  <div className="legend-bar" />,
+);
 
 /** Clicks and visitors over time, and the clicks of the days that they are compared with. */
 export function Chart({
@@ -19,7 +27,7 @@ export function Chart({
   comparison,
   isRunning,
   fileName,
-  onCompare,
+  owner,
 }: {
   points: readonly Point[];
   interval: Interval;
@@ -30,8 +38,9 @@ export function Chart({
   /** True if the interval of the last point has not ended. */
   isRunning: boolean;
   fileName: string;
-  onCompare: () => void;
+  owner: Owner;
 }): ReactElement {
+  const { lines: compared, begin } = useLines(owner);
   const t = texts.statistics;
   const whole = wholenessOf(points, interval, isRunning);
   const { notCut, describeChange, describePoint } = whole;
@@ -71,11 +80,19 @@ export function Chart({
         {...{ interval, intervals, onInterval }}
         onSave={save}
       >
-        <button type="button" className="button text small" onClick={onCompare}>
+        <button
+          type="button"
+          className="button text small"
+          aria-expanded={compared !== null}
+          onClick={begin}
+          onPointerEnter={NextLine.preload}
+          onFocus={NextLine.preload}
+        >
           {t.compare}
         </button>
       </ChartHead>
       <AllVisitors />
+      {compared && <NextLine owner={owner} />}
       <p className="legend" aria-hidden="true">
         {lines.map(({ kind, name }) => (
           <Key key={kind} kind={kind}>

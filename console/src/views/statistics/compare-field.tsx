@@ -1,12 +1,32 @@
 import { type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
+import { focusSoon } from '../../app/focus.ts';
 import { Choice } from '../../controls/choice.tsx';
 import type { ChoiceItem } from '../../controls/choice-matches.ts';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, LinksNamedDocument, TagChoicesDocument } from '../../generated/documents.ts';
 import { moreTexts } from '../../more-texts.ts';
 import { shortUrlText, withoutScheme } from '../../words/format.ts';
-import { type ComparedLine, formatLine, parseLines } from './lines.ts';
+import { type ComparedLine, formatLine, MAX_LINES, parseLines, useLines } from './lines.ts';
+import type { Owner } from './owner.ts';
+
+/** The choice of a line to compare with what a chart shows. */
+export function NextLine({ owner }: { owner: Owner }): ReactElement {
+  const { lines, setLines } = useLines(owner);
+  const begun = lines ?? [];
+  return (
+    <div className="legend-bar">
+      <CompareField
+        lines={begun}
+        onLine={(line) => {
+          setLines([...begun, line]);
+          focusSoon('.compared-lines .legend-bar input');
+        }}
+      />
+      <span className="hint">{moreTexts.compare.hint(MAX_LINES)}</span>
+    </div>
+  );
+}
 
 /** A choice of a space, a tag or a link to compare; links are searched as somebody types. */
 export function CompareField({

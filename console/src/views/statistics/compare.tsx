@@ -9,7 +9,7 @@ import { ChartHead } from './chart-head.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { CompareField } from './compare-field.tsx';
 import { timesOfFile } from './figures.ts';
-import { type ComparedLine, MAX_LINES, useLines } from './lines.ts';
+import { type ComparedLine, useLines } from './lines.ts';
 import type { Owner } from './owner.ts';
 import type { Interval, Period, Point } from './period.ts';
 import { Key, Plot, type PlotLine } from './plot.tsx';
@@ -42,7 +42,7 @@ export function Compare({
   const hasValue = lines.some(({ kind }) => kind === 'value');
   const each = hasValue && interval === 'HOUR' ? 'DAY' : interval;
   const [one, two, three] = lines;
-  // As many as MAX_LINES.
+  // As many as there may be lines.
   const all = [
     useLine(owner, period, each, one),
     useLine(owner, period, each, two),
@@ -112,9 +112,7 @@ export function Compare({
         {!isFull && <CompareField lines={lines} onLine={(line) => setLines([...lines, line])} />}
       </div>
       {fault && <FaultNotice fault={fault} again={again} />}
-      {lines.length === 0 ? (
-        <p className="quiet">{c.hint(MAX_LINES)}</p>
-      ) : points.length === 0 ? (
+      {points.length === 0 ? (
         <Unread fault={fault} rows={4} />
       ) : (
         <>

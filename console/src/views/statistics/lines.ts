@@ -1,4 +1,5 @@
 import { useLocation, useSearch } from 'wouter';
+import { focusSoon } from '../../app/focus.ts';
 import type { StatisticsDimension } from '../../generated/documents.ts';
 import type { Owner } from './owner.ts';
 import { dimensions, useChosen } from './values.ts';
@@ -18,6 +19,13 @@ export const formatLine = (line: ComparedLine): string =>
   line.kind === 'value'
     ? `${line.dimension.toLowerCase()}${line.value === null ? '' : `:${line.value}`}`
     : `${line.kind}:${line.id}`;
+
+/** The first line of a comparison: that of the page, of which the account has none. */
+const linesOf = ({ kind, id }: Owner): ComparedLine[] => (kind === 'account' ? [] : [{ kind, id }]);
+
+/** True for a comparison that is begun, and has no other line than the first one. */
+export const isBegun = (lines: readonly ComparedLine[] | null, owner: Owner): boolean =>
+  lines?.every((line) => linesOf(owner).some((own) => formatLine(own) === formatLine(line))) ?? false;
 
 function parseLine(text: string): ComparedLine[] {
   const [name = '', ...rest] = text.split(':');
@@ -50,6 +58,8 @@ export function useLines(owner: Owner): {
   has(line: ComparedLine): boolean;
   /** Shows these lines; null shows all clicks, also without a chosen value. */
   setLines(lines: readonly ComparedLine[] | null): void;
+  /** Begins a comparison, or ends it, and moves to the field for the next line. */
+  begin(): void;
   /** Adds a line, or takes it away. */
   toggle(line: ComparedLine): void;
 } {
@@ -65,6 +75,10 @@ export function useLines(owner: Owner): {
   };
   return {
     ...{ lines, has, setLines, isFull: (lines?.length ?? 0) >= MAX_LINES },
+    begin() {
+      setLines(lines ? null : linesOf(owner));
+      if (!lines) focusSoon('.chart .legend-bar input');
+    },
     toggle(line) {
       const others = (lines ?? []).filter((one) => formatLine(one) !== formatLine(line));
       if (!has(line)) return setLines([...others, line].slice(0, MAX_LINES));

@@ -18,7 +18,7 @@ import { asChange, betweenUtcDays, inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
 import { Chart } from './chart.tsx';
 import { Dimensions } from './dimensions.tsx';
-import { useLines } from './lines.ts';
+import { isBegun, useLines } from './lines.ts';
 import { asking, type Owner, readOwnerPart } from './owner.ts';
 import {
   comparisons,
@@ -90,7 +90,8 @@ export function Statistics({
   const series = figures?.series.filter(({ start }) => Date.parse(start) <= now) ?? [];
   const begin = useBegin(owner, past);
   const points = toPoints(series, past?.series, interval, begin ?? undefined);
-  const { lines, setLines } = useLines(owner);
+  const { lines } = useLines(owner);
+  const isComparing = lines !== null && !isBegun(lines, owner);
   const chart = {
     ...{ interval, intervals: possibleIntervals(period), isRunning: period.to >= lastDays(1, now).to },
     onInterval: (one: Interval) => set('each', one.toLowerCase()),
@@ -144,18 +145,18 @@ export function Statistics({
               )}
             </p>
           </div>
-          {lines && <Compare {...{ owner, period, ...chart }} />}
+          {isComparing && <Compare {...{ owner, period, ...chart }} />}
           {figures.clicks === 0 || points.length === 0 ? (
             <Nothing owner={owner} />
           ) : (
             <>
-              {!lines && (
+              {!isComparing && (
                 <Chart
                   {...chart}
                   points={points}
                   comparison={comparison}
                   fileName={makeFileName(owner, interval, [period, ...(past ? [past] : [])])}
-                  onCompare={() => setLines([])}
+                  owner={owner}
                 />
               )}
               <div className="dimensions">

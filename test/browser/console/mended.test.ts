@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../../src/testing/caller.ts';
+import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { chromiumPath, closeTabs } from '../../support/browser.ts';
+import { shown, signIn } from '../../support/console.ts';
+import { visit } from '../../support/visit.ts';
+
+const TODAY = NOON.toISOString().slice(0, 10);
+
+describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
+  let server: TestServer;
+  let caller: Caller;
+  let tag: number;
+  let other: number;
+  beforeAll(async () => {
+    server = await startTestServer();
+    caller = await server.caller('mended');
+    [tag, other] = [await caller.tag('Spring'), await caller.tag('Autumn')];
+    await caller.link({ alias: 'spring', 'tag_ids[]': tag });
+    await caller.link({ alias: 'autumn', 'tag_ids[]': other });
+    await visit(server.origin, '/spring');
+    await visit(server.origin, '/autumn');
+    await server.flush();
+  });
+  afterEach(closeTabs);
+  afterAll(() => server.stop());
+
+  const lines = (page: Page) => new URL(page.url()).searchParams.getAll('line');
+
+  test('a comparison begins with the tag of the page, and its chart stays until there is another line', async () => {
+    const { page, complaints } = await signIn({ server, key: caller.key }, { path: `/tags/${tag}` });
+    const compare = page.getByRole('button', { name: 'Compare', exact: true });
+    await compare.focus();
+    await page.keyboard.press('Enter');
+    const field = page.getByRole('combobox', { name: 'Add a line' });
+    await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
+    await shown(page.getByRole('heading', { name: 'Clicks and visitors' }));
+    await shown(page.locator('.chart .plot').first());
+    expect(lines(page)).toEqual([`tag:${tag}`]);
+    await page.keyboard.type('Autumn');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => page.locator('.compared-lines .legend li').allInnerTexts())
+      .toEqual(['Spring\n1', 'Autumn\n1']);
+    await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
+    expect(lines(page)).toEqual([`tag:${tag}`, `tag:${other}`]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a comparison that was begun by mistake ends by the same button, and no file is without lines', async () => {
+    const { page } = await signIn(
+      { server, key: caller.key },
+      { path: `/overview?from=${TODAY}&to=${TODAY}` },
+    );
+    const compare = page.getByRole('button', { name: 'Compare', exact: true });
+    await compare.click();
+    await shown(page.getByRole('combobox', { name: 'Add a line' }));
+    expect(await page.getByRole('button', { name: /^Download CSV: Comparison/ }).count()).toBe(0);
+    await compare.click();
+    await expect.poll(() => page.getByRole('combobox', { name: 'Add a line' }).count()).toBe(0);
+    expect(lines(page)).toEqual([]);
+  });
+});
