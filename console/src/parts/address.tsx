@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { texts } from '../texts.ts';
+import { shortUrlText } from '../words/format.ts';
 import { isolated } from '../words/isolated.ts';
 import { splitAddress } from './address-parts.ts';
 
@@ -51,5 +52,16 @@ export function Address({ of, isCut = false }: { of: string; isCut?: boolean }):
         </small>
       )}
     </>
+  );
+}
+
+/** A short URL without its scheme. Where there is no room, styles leave the host out: the alias tells links apart. */
+export function ShortUrl({ of }: { of: string }): ReactElement {
+  const [, host, alias] = /^([^/]*\/?)(.*)$/s.exec(shortUrlText(of)) ?? [];
+  return (
+    <bdi>
+      <span className="host">{host}</span>
+      {alias}
+    </bdi>
   );
 }

@@ -19,6 +19,10 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
     [tag, other] = [await caller.tag('Spring'), await caller.tag('Autumn')];
     await caller.link({ alias: 'spring', 'tag_ids[]': tag });
     await caller.link({ alias: 'autumn', 'tag_ids[]': other });
+    const title = 'A title that is longer than a phone is wide';
+    const { id } = await caller.link({ alias: 'a-long-alias', title, 'tag_ids[]': other });
+    await visit(server.origin, '/a-long-alias');
+    await caller.rest('PATCH', `/links/${id}`, { disabled: 1 });
     await visit(server.origin, '/spring');
     await visit(server.origin, '/autumn');
     await server.flush();
@@ -42,7 +46,7 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
     await page.keyboard.press('Enter');
     await expect
       .poll(() => page.locator('.compared-lines .legend li').allInnerTexts())
-      .toEqual(['Spring\n1', 'Autumn\n1']);
+      .toEqual(['Spring\n1', 'Autumn\n2']);
     await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
     expect(lines(page)).toEqual([`tag:${tag}`, `tag:${other}`]);
     expect(complaints).toEqual([]);
@@ -60,5 +64,16 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
     await compare.click();
     await expect.poll(() => page.getByRole('combobox', { name: 'Add a line' }).count()).toBe(0);
     expect(lines(page)).toEqual([]);
+  });
+
+  test.each([
+    [390, '/overview', '#top-links .name'],
+    [390, '/links', '.row .short'],
+    [720, '/links', '.row .short'],
+  ])('%i pixels wide, the alias on %s is in sight', async (width, path, selector) => {
+    const { page } = await signIn({ server, key: caller.key }, { path, width });
+    const alias = page.locator(selector).filter({ hasText: 'a-long-alias' });
+    await shown(alias);
+    expect(await alias.innerText()).toMatch(/^a-long-alias/);
   });
 });

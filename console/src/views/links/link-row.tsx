@@ -7,7 +7,7 @@ import { Menu } from '../../controls/menu.tsx';
 import type { MenuItem } from '../../controls/menu-item.tsx';
 import { useSession } from '../../data/session.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
-import { Address, addressText } from '../../parts/address.tsx';
+import { Address, addressText, ShortUrl } from '../../parts/address.tsx';
 import { OneLine, SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { HostTile } from '../../parts/host-tile.tsx';
@@ -135,8 +135,7 @@ export const LinkRow = memo(function LinkRow({
       <div className="what">
         <div className="first">
           <To href={address} state={overList} className="short">
-            <span className="host">{short.replace(/\/.*$/s, '/')}</span>
-            {short.replace(/^[^/]*\//, '')}
+            <ShortUrl of={link.shortUrl} />
           </To>
           <span className="to" title={addressText(link.url)}>
             <Address of={link.url} isCut />

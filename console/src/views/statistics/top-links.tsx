@@ -2,6 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../../data/read.ts';
 import { TopLinksOfDocument } from '../../generated/documents.ts';
+import { ShortUrl } from '../../parts/address.tsx';
 import { FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asChange, inDigits, shortUrlText } from '../../words/format.ts';
@@ -66,7 +67,7 @@ export function TopLinks({
               <rect width={(clicks / most) * 100} height="1" />
             </svg>
             <Link href={`/links/${link.id}/statistics${rest ? `?${rest}` : ''}`} className="name">
-              <bdi>{shortUrlText(link.shortUrl)}</bdi>
+              <ShortUrl of={link.shortUrl} />
               {link.title !== null && (
                 <span className="quiet">
                   {' '}
