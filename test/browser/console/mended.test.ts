@@ -76,4 +76,15 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
     await shown(alias);
     expect(await alias.innerText()).toMatch(/^a-long-alias/);
   });
+
+  test('a status in a narrow row is whole', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { width: 390 });
+    const row = page.getByRole('listitem', { name: /a-long-alias/ });
+    const status = await shown(row.getByText('Disabled', { exact: true }));
+    const isWhole = await status.evaluate((chip) => {
+      const line = chip.parentElement?.getBoundingClientRect();
+      return chip.scrollWidth <= chip.clientWidth && chip.getBoundingClientRect().right <= (line?.right ?? 0);
+    });
+    expect(isWhole).toBe(true);
+  });
 });
