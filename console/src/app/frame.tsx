@@ -98,7 +98,7 @@ export function Frame(): ReactElement {
           onClick={() => setOpened('palette')}
         >
           <Icon name="search" />
-          {texts.places.find}
+          <span className="cut">{texts.places.find}</span>
           <kbd>{shownFindKey}</kbd>
         </button>
         <div className="drawer">

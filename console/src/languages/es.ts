@@ -601,7 +601,7 @@ export const texts: Translation = {
     organise: 'Organizar',
     channels: 'Canales',
     team: 'Equipo',
-    find: 'Búsqueda rápida',
+    find: 'Búsqueda',
   },
   pages: { all: 'Páginas', first: '← Inicio', previous: '← Anterior', next: 'Siguiente →' },
   help: {

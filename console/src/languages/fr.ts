@@ -607,7 +607,7 @@ export const texts: Translation = {
     organise: 'Organiser',
     channels: 'Canaux',
     team: 'Équipe',
-    find: 'Recherche rapide',
+    find: 'Recherche',
   },
   pages: { all: 'Pages', first: '← Début', previous: '← Précédent', next: 'Suivant →' },
   help: {

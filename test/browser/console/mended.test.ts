@@ -87,4 +87,17 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
     });
     expect(isWhole).toBe(true);
   });
+
+  test.each(['en', 'de', 'es', 'fr'])('the quick search is on one line in %s', async (language) => {
+    const { page } = await signIn({ server, key: caller.key });
+    await page.evaluate(`localStorage.setItem('linkspace.language', '${language}')`);
+    await page.reload();
+    const find = await shown(page.locator('.find'));
+    const { height, isCut } = await find.evaluate((button) => ({
+      height: button.getBoundingClientRect().height,
+      isCut: [...button.children].some((part) => part.scrollWidth > part.clientWidth + 1),
+    }));
+    expect(height).toBeLessThan(40);
+    expect(isCut).toBe(false);
+  });
 });
