@@ -13,6 +13,7 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
   let caller: Caller;
   let tag: number;
   let other: number;
+  let link: number;
   beforeAll(async () => {
     server = await startTestServer();
     caller = await server.caller('mended');
@@ -21,6 +22,7 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
     await caller.link({ alias: 'autumn', 'tag_ids[]': other });
     const title = 'A title that is longer than a phone is wide';
     const { id } = await caller.link({ alias: 'a-long-alias', title, 'tag_ids[]': other });
+    link = id;
     await visit(server.origin, '/a-long-alias');
     await caller.rest('PATCH', `/links/${id}`, { disabled: 1 });
     await visit(server.origin, '/spring');
@@ -99,5 +101,21 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
     }));
     expect(height).toBeLessThan(40);
     expect(isCut).toBe(false);
+  });
+
+  test('the bar for saving covers nothing that has the focus', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { path: `/links/${link}`, width: 720 });
+    await page.setViewportSize({ width: 720, height: 450 });
+    await page.getByLabel('Title', { exact: true }).fill('Another title');
+    const bar = await shown(page.locator('.save-bar'));
+    const covered: string[] = [];
+    for (let presses = 0; presses < 25; presses++) {
+      await page.keyboard.press('Tab');
+      const focus = page.locator(':focus');
+      if ((await focus.count()) === 0 || (await bar.locator(':focus').count()) > 0) break;
+      const [at, top] = [await focus.boundingBox(), (await bar.boundingBox())?.y ?? 0];
+      if (at && at.y + at.height > top) covered.push(await focus.innerText());
+    }
+    expect(covered).toEqual([]);
   });
 });
