@@ -775,8 +775,8 @@ export const texts: Translation = {
       pixel: 'Píxel: todos',
     },
     more: 'Más filtros',
-    clearAll: 'Borrar los filtros',
-    clear: 'Borrar',
+    clearAll: 'Quitar los filtros',
+    clear: 'Quitar filtros',
     order: 'Orden',
     orders: {
       ID: { DESC: 'Más recientes primero', ASC: 'Más antiguos primero' },
