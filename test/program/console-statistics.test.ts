@@ -11,7 +11,13 @@ import {
   yearBefore,
 } from '../../console/src/views/statistics/period.ts';
 
+import { asChange } from '../../console/src/words/format.ts';
+
 const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
+
+test('a change has a minus sign, as wide as the plus', () => {
+  expect([0.08, 0, -0.06].map(asChange)).toEqual(['+8%', '0%', '−6%']);
+});
 
 test.each([
   // Days up to today, which happen to be a whole month, and its first days.

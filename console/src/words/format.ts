@@ -28,7 +28,8 @@ const change = new Intl.NumberFormat(locale, {
 export const inDigits = (value: number): string => count.format(value);
 export const inShort = (value: number): string => (value < 100_000 ? count : compact).format(value);
 export const asShare = (value: number): string => percent.format(value);
-export const asChange = (value: number): string => change.format(value);
+/** A change with its sign: a minus, not a hyphen. */
+export const asChange = (value: number): string => change.format(value).replace('-', '−');
 export const onDay = (iso: string): string => day.format(new Date(iso));
 export const atMoment = (iso: string): string => moment.format(new Date(iso));
 export const atTime = (iso: string): string => time.format(new Date(iso));
