@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
+import { focusSoon } from '../app/focus.ts';
 import { announceKinds } from '../data/bus.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
@@ -109,6 +110,12 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
         ? (await write(session, CreateDomainDocument, { input })).createDomain
         : (await write(session, UpdateDomainDocument, { id: domain.id, input })).updateDomain;
     announceKinds('DOMAIN');
+    // Its records come next, and the button for a first domain is gone.
+    if (domain === null && outcome.__typename === 'Domain')
+      focusSoon(
+        `.record a[href$="/links?domain=${outcome.id}"]`,
+        () => !document.querySelector('dialog[open]'),
+      );
     return outcome;
   };
   return (

@@ -118,4 +118,14 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
     }
     expect(covered).toEqual([]);
   });
+
+  test('a domain that was saved has the focus', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { path: '/domains' });
+    for (const host of ['go.first.example', 'go.second.example']) {
+      await page.getByRole('button', { name: 'New domain' }).first().click();
+      await page.getByRole('dialog').getByLabel('Host').fill(host);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.locator('.record a:focus').allInnerTexts()).toEqual([host]);
+    }
+  });
 });
