@@ -19,7 +19,10 @@ import { SpaceField } from './space-field.tsx';
 import { StartField } from './start-field.tsx';
 import { UtmField } from './utm-field.tsx';
 
-const PreviewFold = lazily(async () => (await import('./preview/preview-fold.tsx')).PreviewFold, null);
+const PreviewFold = lazily(
+  async () => (await import('./preview/preview-fold.tsx')).PreviewFold,
+  <span hidden />,
+);
 
 /** All fields of a link but its URL. */
 export function LinkForm({

@@ -18,7 +18,7 @@ const RulesEditor = lazily(
   <Skeleton rows={1} />,
 );
 
-const RuleTests = lazily(async () => (await import('./rules/rule-tests.tsx')).RuleTests, null);
+const RuleTests = lazily(async () => (await import('./rules/rule-tests.tsx')).RuleTests, <span hidden />);
 
 /** Where visitors go: the rules of the link, and then everybody else. */
 export function RulesField({

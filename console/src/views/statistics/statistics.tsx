@@ -40,7 +40,7 @@ import { useCounting } from './use-counting.ts';
 
 const Compare = lazily(async () => (await import('./compare.tsx')).Compare);
 const FirstSteps = lazily(async () => (await import('../first-steps.tsx')).FirstSteps);
-const Variants = lazily(async () => (await import('./variants.tsx')).Variants, null);
+const Variants = lazily(async () => (await import('./variants.tsx')).Variants, <span hidden />);
 
 const compared = ['before', 'year'] as const;
 
