@@ -48,7 +48,7 @@ describe.runIf(chromiumPath)(
       const other = await server.caller('live overview');
       await other.link({ alias: 'first-click' });
       const { page } = await signIn({ server, key: other.key }, { path: `/overview?${period}` });
-      await shown(page.getByText('No clicks in this period').first());
+      await shown(page.getByRole('region', { name: 'Get started' }));
       await visits('first-click', 'FR');
       await shown(page.locator('#top-links').getByText('s.example/first-click'));
     });

@@ -207,10 +207,11 @@ function makeFileName({ name = '' }: Owner, interval: Interval, periods: readonl
 /** Says what to do where nothing was counted. */
 function Nothing({ owner }: { owner: Owner }): ReactElement {
   const { canWrite } = useSession();
-  const { data } = useRead(AnyLinkDocument, {}, { on: ['LINK'] });
+  const { data, fault } = useRead(AnyLinkDocument, {}, { on: ['LINK'] });
   const t = texts.statistics;
-  const [link, ...others] = data?.links.nodes ?? [];
-  const isNew = data !== undefined && others.length === 0 && (link?.clicks ?? 0) === 0;
+  if (data === undefined) return <Unread fault={fault} rows={4} />;
+  const [link, ...others] = data.links.nodes;
+  const isNew = others.length === 0 && (link?.clicks ?? 0) === 0;
   if (isNew && owner.kind === 'account' && canWrite) return <FirstSteps />;
   return isNew && !link ? (
     <Empty title={texts.links.none} />
