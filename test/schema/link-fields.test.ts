@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newDatabase } from '../support/database.ts';
+import { newDatabase, settled } from '../support/database.ts';
 import { planOf } from '../support/plan.ts';
 import { type Caller, emptyServer, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -133,6 +133,7 @@ describe('start, notes, archive and status of a link', () => {
     const set = { startsAt: tomorrow, notes: 'N', archived: true, redirectStatus: 301 };
     const { id } = await create();
     await update(id, set);
+    await settled(server.database);
     const { link } = await owner.data<{
       link: { history: { nodes: { id: string; fields: string[]; values: object[] }[] } };
     }>(
@@ -156,6 +157,7 @@ describe('start, notes, archive and status of a link', () => {
     });
     await update(id, set);
     await owner.data('mutation ($id: ID!) { deleteLink(id: $id) { __typename } }', { id });
+    await settled(server.database);
     const { changes } = await owner.data<{ changes: { nodes: { id: string }[] } }>(
       '{ changes(last: 1) { nodes { id } } }',
     );
@@ -165,6 +167,7 @@ describe('start, notes, archive and status of a link', () => {
 
   test('leave a new link without them out of the history’s fields', async () => {
     const { id } = await create();
+    await settled(server.database);
     const { link } = await owner.data<{ link: { history: { nodes: { fields: string[] }[] } } }>(
       'query ($id: ID!) { link(id: $id) { history(first: 1) { nodes { fields } } } }',
       { id },
