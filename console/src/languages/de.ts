@@ -1258,7 +1258,8 @@ export const texts: Translation = {
     targetHints: {
       NONE: 'Mit Regeln unterscheidet der Link nach mehreren Merkmalen zugleich, nach Zeit oder nach Anteilen.',
       COUNTRY: 'Besucher aus anderen Ländern gelangen zum Ziel des Links. Nur das Land zählt.',
-      PLATFORM: 'Besucher mit anderen Systemen gelangen zum Ziel des Links. Nur das System zählt.',
+      PLATFORM:
+        'Besucher mit anderen Systemen gelangen zum Ziel des Links. Nur das System zählt. Ihre App verbinden Sie unter „Domains“.',
       LANGUAGE: 'Besucher mit anderen Sprachen gelangen zum Ziel des Links. Nur die Sprache zählt.',
       ROTATION: 'Besuche wechseln durch diese Ziele. Fügen Sie das Hauptziel hinzu, wenn es dabei sein soll.',
     },

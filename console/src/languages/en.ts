@@ -1073,7 +1073,8 @@ const english = {
     targetHints: {
       NONE: 'Add rules to lead visitors by several things at once, by time, or by shares.',
       COUNTRY: 'Visitors from other countries go to the destination of the link. Only the country counts.',
-      PLATFORM: 'Visitors with other systems go to the destination of the link. Only the system counts.',
+      PLATFORM:
+        'Visitors with other systems go to the destination of the link. Only the system counts. To open your app, connect it under “Domains”.',
       LANGUAGE: 'Visitors with other languages go to the destination of the link. Only the language counts.',
       ROTATION: 'Visits rotate through these URLs. Add the main destination to include it.',
     } satisfies Record<TargetType, string>,

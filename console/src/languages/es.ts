@@ -1047,7 +1047,8 @@ export const texts: Translation = {
     targetHints: {
       NONE: 'Con reglas, el enlace distingue por varios criterios a la vez, por la hora o por partes.',
       COUNTRY: 'Los visitantes de otros países van al destino del enlace. Solo cuenta el país.',
-      PLATFORM: 'Los visitantes con otros sistemas van al destino del enlace. Solo cuenta el sistema.',
+      PLATFORM:
+        'Los visitantes con otros sistemas van al destino del enlace. Solo cuenta el sistema. Para abrir su aplicación, conéctela en «Dominios».',
       LANGUAGE: 'Los visitantes con otros idiomas van al destino del enlace. Solo cuenta el idioma.',
       ROTATION: 'Las visitas rotan entre estas URL. Añada el destino principal para incluirlo.',
     },

@@ -1054,7 +1054,8 @@ export const texts: Translation = {
     targetHints: {
       NONE: 'Des règles distinguent les visiteurs par plusieurs critères à la fois, par l’heure ou par parts.',
       COUNTRY: 'Les visiteurs d’autres pays vont à la destination du lien. Seul le pays compte.',
-      PLATFORM: 'Les visiteurs d’autres systèmes vont à la destination du lien. Seul le système compte.',
+      PLATFORM:
+        'Les visiteurs d’autres systèmes vont à la destination du lien. Seul le système compte. Pour ouvrir votre application, associez-la sous « Domaines ».',
       LANGUAGE: 'Les visiteurs d’autres langues vont à la destination du lien. Seule la langue compte.',
       ROTATION: 'Les visites alternent entre ces URL. Ajoutez la destination principale pour l’inclure.',
     },
