@@ -62,7 +62,7 @@ export function useCommands(
   const found = useLinks({ ...parseState(''), search }, MAX_LINKS);
   const spaces = useRead(SpacesNamedDocument, { search }, { pause });
   const tags = useRead(TagsNamedDocument, { search }, { pause });
-  const { data } = useRead(LinkDocument, { id: linkId ?? '' }, { pause: linkId === null });
+  const atHand = useRead(LinkDocument, { id: linkId ?? '' }, { pause: linkId === null });
   const own = `${viewer.user?.id} ${accountId}`;
   const last = recent.get(own) ?? [];
   const sought = foldName(text).split(/\s+/);
@@ -89,7 +89,7 @@ export function useCommands(
         path: `/links?${kind === 'space' ? 'space' : 'tags'}=${id}`,
       }),
     );
-  const link = linkId === null ? null : data?.link;
+  const link = linkId === null ? null : atHand.data?.link;
   const ofLink = link
     ? linkActions(link, { session, query: '', navigate, onQr: () => onQr(link.shortUrl) }).map(
         (action): Command => ({ ...action, id: `link ${action.id}` }),
@@ -151,6 +151,9 @@ export function useCommands(
       ];
   return {
     groups: all.filter(({ commands }) => commands.length > 0),
-    isLoading: found.isLoading || (!pause && (spaces.isLoading || tags.isLoading)),
+    isLoading:
+      found.isLoading ||
+      (atHand.isLoading && link === undefined) ||
+      (!pause && (spaces.isLoading || tags.isLoading)),
   };
 }
