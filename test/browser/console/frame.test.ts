@@ -160,10 +160,9 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(`link-${id}`);
     await openPalette(page, 'qr');
     await page.keyboard.press('Enter');
-    const code = await shown(page.getByRole('dialog', { name: 'QR code' }));
+    await shown(page.getByRole('dialog', { name: 'QR code' }));
     await page.keyboard.press('Escape');
-    await code.waitFor({ state: 'hidden' });
-    await rowOf(page, alias).focus();
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(`link-${id}`);
     await openPalette(page, 'archive');
     await page.keyboard.press('Enter');
     await shown(page.getByText(`${alias} is archived.`));

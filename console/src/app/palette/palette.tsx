@@ -105,7 +105,8 @@ function Search({
       ref={dialog}
       className="palette"
       aria-label={texts.places.find}
-      onClose={onClose}
+      // The event may come after it has gone, and must not close what took its place.
+      onClose={() => dialog.current && onClose()}
       onKeyDown={onKey}
       onClick={({ target }) => target === dialog.current && dialog.current?.close()}
     >
