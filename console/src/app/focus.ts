@@ -32,13 +32,22 @@ function focus(element: Element | null | undefined, options?: FocusOptions): boo
 export const focusNow = (selector: string): boolean =>
   focus(document.querySelector(selector), { preventScroll: selector === '#main' });
 
-/** Focuses the element that matches, at once or as soon as its view is there, if that is still wanted then. */
+/**
+ * Focuses the element that matches, at once or as soon as its view is there, if that is still wanted then. Escape ends the wait:
+ * whoever leaves a field does not want to be led elsewhere.
+ */
 export function focusSoon(selector: string, isWanted: () => boolean = () => true): void {
   const act = () => isWanted() && focusNow(selector);
   if (act()) return;
-  const observer = new MutationObserver(() => act() && observer.disconnect());
+  const end = () => {
+    observer.disconnect();
+    document.removeEventListener('keydown', onKey, true);
+  };
+  const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && end();
+  const observer = new MutationObserver(() => act() && end());
   observer.observe(document.body, { childList: true, subtree: true, attributes: true });
-  setTimeout(() => observer.disconnect(), PATIENCE);
+  document.addEventListener('keydown', onKey, true);
+  setTimeout(end, PATIENCE);
 }
 
 /** Focuses the row of a link, unless somebody is typing. */
