@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { agents, example } from '../../data/agents.ts';
-import { changedInput, emptyFields, type LinkFields, toLinkFields } from '../../data/link-fields.ts';
+import { askedInput } from '../../data/asked-rules.ts';
+import type { LinkFields } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { ExplainDocument, type ExplainQuery, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';
@@ -47,11 +48,9 @@ export function Example({
   link?: LinkWholeFragment;
 }): ReactElement | null {
   const { device, country, language } = example;
-  const { url, targeting, rules } = changedInput(fields, link ? toLinkFields(link) : emptyFields);
-  const asked = useSettled({
-    ...(link && { linkId: link.id }),
-    ...{ ...(url !== undefined && { url }), ...(targeting && { targeting }), ...(rules && { rules }) },
-  });
+  // No test changes what a visitor gets.
+  const { ruleTests: _, ...question } = askedInput(link, fields);
+  const asked = useSettled(question);
   const input = { ...asked, userAgent: agents[device], country, acceptLanguage: language };
   const pause = !link && withScheme(fields.url) === '';
   const { data } = useRead(ExplainDocument, { input }, { on: ['LINK'], pause });
