@@ -15,7 +15,6 @@ export const moreTexts: MoreTexts = {
     title: 'Spalten',
     hint: 'Wählen Sie, was jede Spalte enthält. Die Zeilen werden neu geprüft.',
     name: 'Spalte',
-    readAs: 'Lesen als',
     readsAs: (name) => `${name} lesen als`,
     examples: 'Beispiele',
     byName: 'Am Namen erkannt',

@@ -14,7 +14,6 @@ export const moreTexts = {
     title: 'Columns',
     hint: 'Choose what each column holds. The lines are checked again.',
     name: 'Column',
-    readAs: 'Read as',
     readsAs: (name: string) => `Read ${name} as`,
     examples: 'Examples',
     byName: 'Recognised by name',

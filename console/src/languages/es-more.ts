@@ -15,7 +15,6 @@ export const moreTexts: MoreTexts = {
     title: 'Columnas',
     hint: 'Elija qué contiene cada columna. Las líneas se comprueban de nuevo.',
     name: 'Columna',
-    readAs: 'Leer como',
     readsAs: (name) => `Leer ${name} como`,
     examples: 'Ejemplos',
     byName: 'Reconocida por su nombre',

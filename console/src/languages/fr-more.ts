@@ -15,7 +15,6 @@ export const moreTexts: MoreTexts = {
     title: 'Colonnes',
     hint: 'Choisissez le contenu de chaque colonne. Les lignes sont vérifiées de nouveau.',
     name: 'Colonne',
-    readAs: 'Lire comme',
     readsAs: (name) => `Lire ${name} comme`,
     examples: 'Exemples',
     byName: 'Reconnue à son nom',

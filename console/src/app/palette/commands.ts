@@ -38,8 +38,8 @@ const recent = new Map<string, readonly Command[]>();
 
 const invite = { id: 'invite', name: settingsTexts.people.invite, icon: 'people' } as const;
 
-/** A text that is a URL alone. */
-const URL_ALONE = /^https?:\/\/\S+$/i;
+/** A URL with its scheme and nothing else. Without one, a text may also be a part of a link that is looked for. */
+const WITH_SCHEME = /^https?:\/\/\S+$/i;
 
 export interface Deeds {
   /** Begins a link, to a URL if it is known. */
@@ -109,7 +109,7 @@ export function useCommands(
     ...(may('PEOPLE') ? [{ ...invite, run: () => navigate('/people', { state: { isNew: true } }) }] : []),
   ];
   const ofUrl: Command[] =
-    canWrite && URL_ALONE.test(search)
+    canWrite && WITH_SCHEME.test(search)
       ? [{ id: 'url', name: texts.newLink.create, note: search, icon: 'plus', run: () => onNew(search) }]
       : [];
   const account: Command[] = [
