@@ -43,15 +43,18 @@ const summary = ({ links }: Listed) => [
   `of ${links.totalCount}`,
 ];
 
-async function startUrql(name: string) {
+async function startUrql(name: string, send = fetch) {
   const caller = await server.caller(name);
   for (const title of ['Link 0', 'Link 1', 'Link 2', 'Link 3', 'Link 4']) await caller.link({ title });
   const heard = new Set<unknown>();
-  const client = urql.newClient({
-    url: `${server.origin}/graphql`,
-    headers: { Authorization: `Bearer ${caller.key}` },
-    pause: () => 1,
-  });
+  const client = urql.newClient(
+    {
+      url: `${server.origin}/graphql`,
+      headers: { Authorization: `Bearer ${caller.key}` },
+      pause: () => 1,
+    },
+    { send },
+  );
   const followed = client
     .subscription(urql.changes, {})
     .subscribe(({ data }) => heard.add(data?.changes.nodeId));
@@ -102,6 +105,30 @@ test('urql reads a list again that comes back after an event', async () => {
   // What is known is shown at once.
   expect(back.shown()).toEqual(['New', 'Link 4', 'of 6']);
   await expect.poll(back.shown).toEqual(['Meanwhile', 'New', 'of 7']);
+  await expect.poll(back.isStale).toBe(false);
+});
+
+test('urql reads a list again that comes back while another one is read', async () => {
+  const held: (() => void)[] = [];
+  let isHolding = false;
+  const screen = await startUrql('during', async (input, init) => {
+    if (isHolding) await new Promise<void>((release) => held.push(release));
+    return await fetch(input, init);
+  });
+  const list = screen.show({});
+  await expect.poll(list.shown).toEqual(['Link 4', 'Link 3', 'of 5']);
+  list.unsubscribe();
+  const other = screen.show(search);
+  await expect.poll(other.shown).toEqual(['Link 1', 'of 1']);
+  await expect.poll(other.isStale).toBe(false);
+  isHolding = true;
+  await hear(screen, 'Meanwhile');
+  await expect.poll(() => held.length).toBe(1);
+  const back = screen.show({});
+  expect(back.shown()).toEqual(['Link 4', 'Link 3', 'of 5']);
+  isHolding = false;
+  for (const release of held) release();
+  await expect.poll(back.shown).toEqual(['Meanwhile', 'Link 4', 'of 6']);
   await expect.poll(back.isStale).toBe(false);
 });
 

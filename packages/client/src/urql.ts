@@ -93,7 +93,8 @@ interface Screen {
   readonly current: Set<number>;
   /** The number of events and connections so far. */
   events: number;
-  isReading: boolean;
+  /** The queries that are being read again. */
+  reading: ReadonlySet<number>;
 }
 
 interface Listed {
@@ -123,15 +124,16 @@ function remembering(screen: Screen, readAgain: () => void): Exchange {
           const shown = screen.queries.get(result.operation.key);
           if (!shown) return result;
           const { edges = [], pageInfo } = (result.data as Listed | undefined)?.links ?? {};
-          const isPart = screen.isReading && pageInfo?.hasNextPage === true && edges.length < shown.rows;
+          const { key, context } = result.operation;
+          const isReading = screen.reading.has(key);
+          const isPart = isReading && pageInfo?.hasNextPage === true && edges.length < shown.rows;
           if (result.data && !isPart) shown.data = result.data;
           shown.rows = Math.max(shown.rows, edges.length);
-          const { key, context } = result.operation;
           const isFromCache =
             context.meta?.cacheOutcome === 'hit' || context.meta?.cacheOutcome === 'partial';
           if ((!isFromCache || screen.events === 0) && !result.error && shown.since === screen.events)
             screen.current.add(key);
-          const isStale = isFromCache && !screen.isReading && !screen.current.has(key);
+          const isStale = isFromCache && !isReading && !screen.current.has(key);
           if (isStale && context.requestPolicy === 'cache-first') readAgain();
           return { ...result, data: shown.data, stale: result.stale || isStale };
         }),
@@ -153,7 +155,7 @@ async function readAgain(client: Client, screen: Screen, send: typeof fetch): Pr
     const { shown: longest = shown, keys = [] } = lists.get(key) ?? {};
     lists.set(key, { shown: shown.rows >= longest.rows ? shown : longest, variables, keys: [...keys, own] });
   }
-  screen.isReading = true;
+  screen.reading = new Set([...lists.values()].flatMap(({ keys }) => keys));
   try {
     for (const { shown, variables, keys } of lists.values()) {
       for (let page: Variables | null = {}; page; ) {
@@ -169,7 +171,7 @@ async function readAgain(client: Client, screen: Screen, send: typeof fetch): Pr
       if (screen.events === events) for (const key of keys) screen.current.add(key);
     }
   } finally {
-    screen.isReading = false;
+    screen.reading = new Set();
   }
 }
 
@@ -232,7 +234,7 @@ export function newClient(
   { url, headers = {}, pause, timing }: Endpoint,
   { cache = {}, exchanges = [], send = fetch }: Options = {},
 ): Client {
-  const screen: Screen = { queries: new Map(), current: new Set(), events: 0, isReading: false };
+  const screen: Screen = { queries: new Map(), current: new Set(), events: 0, reading: new Set() };
   const { timeout } = { ...realTiming, ...timing };
   const sendWithin =
     (limit: number): typeof fetch =>
