@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { locale } from '../language.ts';
-import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
+import { IconButton } from './button.tsx';
 import { addDays, addMonths, columnOf, FIRST_DAY, LAST_DAY, weeksAround } from './days.ts';
 
 const timeZone = 'UTC';
@@ -56,9 +56,7 @@ export function Calendar({
   const weeks = weeksAround(at);
   const name = monthName.format(new Date(at));
   const turn = (months: number, label: string, icon: 'back' | 'next') => (
-    <button type="button" className="bare" aria-label={label} onClick={() => move(addMonths(at, months))}>
-      <Icon name={icon} />
-    </button>
+    <IconButton icon={icon} name={label} onClick={() => move(addMonths(at, months))} />
   );
   const isChosen = (day: string) => from !== '' && day >= from && day <= to;
   const look = (day: string) =>

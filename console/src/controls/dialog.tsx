@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
-import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
+import { IconButton } from './button.tsx';
 
 /** The element that had the focus before a dialog was opened, or before the first of several in a row. */
 let opener: Element | null = null;
@@ -57,14 +57,7 @@ export function Dialog({
         <header>
           <h2 id={name}>{title}</h2>
           {closedBy !== 'none' && (
-            <button
-              type="button"
-              className="bare"
-              aria-label={texts.close}
-              onClick={() => ref.current?.close()}
-            >
-              <Icon name="close" />
-            </button>
+            <IconButton icon="close" name={texts.close} onClick={() => ref.current?.close()} />
           )}
         </header>
         {children}

@@ -7,8 +7,8 @@ import {
   useRef,
 } from 'react';
 import { focusNow } from '../app/focus.ts';
-import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
+import { IconButton } from './button.tsx';
 
 /** Matches what Escape closes before a sheet: an open menu, dialog or list. */
 const OPEN =
@@ -43,9 +43,7 @@ export function Sheet({
     <section ref={ref} className={`panel ${className}`} aria-label={title} tabIndex={-1} onKeyDown={onKey}>
       <header>
         <h2>{title}</h2>
-        <button type="button" className="bare" aria-label={texts.close} onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" name={texts.close} onClick={onClose} />
       </header>
       {children}
     </section>
