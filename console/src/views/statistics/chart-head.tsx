@@ -1,8 +1,16 @@
 import type { ReactElement, ReactNode } from 'react';
+import { IconButton } from '../../controls/button.tsx';
 import { Segments } from '../../controls/segments.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
 import type { Interval } from './period.ts';
+
+/** The interval of a chart, and the choice of others. */
+export interface Intervals {
+  readonly interval: Interval;
+  /** Those to choose from. */
+  readonly intervals: readonly Interval[];
+  onInterval(interval: Interval): void;
+}
 
 /** The title of a chart, the choice of its interval, and its file. */
 export function ChartHead({
@@ -13,13 +21,9 @@ export function ChartHead({
   onInterval,
   onSave,
   children,
-}: {
+}: Intervals & {
   title: string;
   downloadName: string;
-  interval: Interval;
-  /** Those to choose from. */
-  intervals: readonly Interval[];
-  onInterval: (interval: Interval) => void;
   onSave: () => void;
   children?: ReactNode;
 }): ReactElement {
@@ -30,7 +34,7 @@ export function ChartHead({
       <h2>
         <bdi>{title}</bdi>
       </h2>
-      <div className="choices">
+      <div className="buttons">
         <Segments
           label={t.interval}
           items={intervals.map((one) => ({ key: one, name: t.intervals[one] }))}
@@ -38,9 +42,7 @@ export function ChartHead({
           onChoose={onInterval}
         />
         {children}
-        <button type="button" className="bare" aria-label={name} onClick={onSave}>
-          <Icon name="download" />
-        </button>
+        <IconButton icon="download" name={name} onClick={onSave} />
       </div>
     </header>
   );

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { Icon } from '../../parts/icon.tsx';
+import { IconButton } from '../../controls/button.tsx';
 import { texts } from '../../texts.ts';
 import { type ComparedLine, MAX_LINES, useLines } from './lines.ts';
 import type { Owner } from './owner.ts';
@@ -19,16 +19,14 @@ export function CompareMark({
   const isOut = isFull && !isOn;
   const t = texts.statistics;
   return (
-    <button
-      type="button"
-      className="bare compare"
+    <IconButton
+      icon="overview"
+      look="compare"
+      name={t.compareOf(name)}
       aria-pressed={isOn}
       aria-disabled={isOut}
-      aria-label={t.compareOf(name)}
       data-tip={isOut ? t.compareFull(MAX_LINES) : t.compareOf(name)}
       onClick={() => isOut || toggle(line)}
-    >
-      <Icon name="overview" />
-    </button>
+    />
   );
 }

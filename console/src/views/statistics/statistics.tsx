@@ -97,7 +97,7 @@ export function Statistics({
     onInterval: (one: Interval) => set('each', one.toLowerCase()),
   };
   return (
-    <div className="statistics">
+    <div className="statistics stack">
       <FilterBar end={end}>
         {filters}
         <PeriodPicker
@@ -120,7 +120,7 @@ export function Statistics({
             <dl className="totals">
               {(['clicks', 'visitors'] as const).map((name) => (
                 <div key={name}>
-                  <dt>{t[name]}</dt>
+                  <dt className="quiet">{t[name]}</dt>
                   <dd>{inDigits(figures[name])}</dd>
                   {past && past.clicks > 0 && begin === null && (
                     <Compared now={figures[name]} then={past[name]} />
@@ -128,7 +128,7 @@ export function Statistics({
                 </div>
               ))}
             </dl>
-            <p className="compared">
+            <p className="compared flow">
               <FilterSelect
                 label={t.comparison}
                 isSet={false}
@@ -159,7 +159,7 @@ export function Statistics({
                   owner={owner}
                 />
               )}
-              <div className="dimensions">
+              <div className="dimensions stack">
                 {owner.kind !== 'link' && (
                   <TopLinks
                     owner={owner}
