@@ -1,4 +1,5 @@
 import { type ReactElement, type ReactNode, useSyncExternalStore } from 'react';
+import { Button } from '../controls/button.tsx';
 import { away } from '../data/away.ts';
 import { type Fault, mayBeOutage } from '../data/faults.ts';
 import { faultText } from '../data/refusals.ts';
@@ -20,11 +21,7 @@ export function FaultNotice({
   return (
     <div className="notice wrong" role="alert">
       <span>{faultText(fault)}</span>
-      {again && fault.kind !== 'refused' && (
-        <button type="button" className="button quiet" onClick={again}>
-          {texts.tryAgain}
-        </button>
-      )}
+      {again && fault.kind !== 'refused' && <Button look="quiet" text={texts.tryAgain} onClick={again} />}
     </div>
   );
 }
@@ -46,11 +43,7 @@ export function Empty({
     <div className="empty">
       <h2>{title}</h2>
       {children && <p>{children}</p>}
-      {create !== undefined && (
-        <button type="button" className="button" onClick={onCreate}>
-          {create}
-        </button>
-      )}
+      {create !== undefined && <Button text={create} onClick={onCreate} />}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import { useClient } from 'urql';
 import { Choice } from '../../controls/choice.tsx';
 import type { ChoiceItem } from '../../controls/choice-matches.ts';
@@ -27,39 +27,24 @@ export function SpaceField({
 }): ReactElement {
   const session = useSession();
   const client = useClient();
-  const [others, setOthers] = useState<readonly ChoiceItem[]>([]);
-  const all = [
-    ...new Map([...(own ? [own] : []), ...others, ...spaces].map((one) => [one.id, one])).values(),
-  ];
-  const search = async (text: string) => {
-    // All spaces are read already, unless there are many.
-    if (spaces.length < 100 || text === '') return;
-    const { data } = await client.query(SpacesNamedDocument, { search: text }).toPromise();
-    if (data) setOthers((before) => [...data.spaces.nodes, ...before]);
-  };
   const t = texts.form;
-  const creates = useMaking(
-    typed,
-    { create: t.createSpace, isNew: t.isNewSpace, creating: t.creatingSpace },
-    (name) => spaceNamed(session, name),
-    (made, isWanted) => {
-      setOthers((before) => [made, ...before]);
-      if (isWanted) onValue(made.id, '');
-    },
-  );
-  const items: ChoiceItem[] = all.map(({ id, name, color }) => ({ id, name, color }));
+  const { items, ...making } = useMaking({
+    ...{ first: spaces, own: own ? [own] : [], typed },
+    words: { create: t.createSpace, isNew: t.isNewSpace, creating: t.creatingSpace },
+    find: async (search) =>
+      (await client.query(SpacesNamedDocument, { search }).toPromise()).data?.spaces.nodes,
+    make: (name) => spaceNamed(session, name),
+    onMade: (id) => onValue(id, ''),
+  });
   return (
     <Choice
       label={t.space}
       placeholder={t.noSpace}
-      items={items}
-      value={
-        value === '' ? null : (items.find(({ id }) => id === value) ?? { id: value, name: t.unknownSpace })
-      }
+      {...making}
+      items={[...items.values()]}
+      value={value === '' ? null : (items.get(value) ?? { id: value, name: t.unknownSpace })}
       typed={typed}
       onValue={(item, text) => onValue(item?.id ?? '', text)}
-      onSearch={search}
-      creates={creates}
       error={error}
     />
   );
