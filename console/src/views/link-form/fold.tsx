@@ -22,7 +22,7 @@ export function Fold({
       open={isOpen || isWrong}
       onToggle={({ currentTarget: { open } }) => setOpen(open)}
     >
-      <summary>
+      <summary className="line">
         <Icon name="next" />
         <b>{title}</b> <span className="cut">{value}</span>
       </summary>

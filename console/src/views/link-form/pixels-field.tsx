@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { Choice } from '../../controls/choice.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { Chips, without } from '../../parts/chips.tsx';
 import { texts } from '../../texts.ts';
 
 interface Pixel {
@@ -31,7 +31,7 @@ export function PixelsField({
   error: string | undefined;
 }): ReactElement {
   const t = texts.form;
-  const pixelName = (id: string) => nameOfPixel(pixels, id);
+  const toItem = (id: string) => ({ id, name: nameOfPixel(pixels, id) });
   if (pixels.length === 0 && ids.length === 0 && typed === '')
     return (
       <p className="hint">
@@ -40,31 +40,10 @@ export function PixelsField({
     );
   return (
     <>
-      {ids.length > 0 && (
-        <ul className="chips">
-          {ids.map((id) => (
-            <li key={id}>
-              {pixelName(id)}
-              <button
-                type="button"
-                className="bare"
-                aria-label={texts.removeOf(pixelName(id))}
-                onClick={() =>
-                  onIds(
-                    ids.filter((one) => one !== id),
-                    typed,
-                  )
-                }
-              >
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Chips items={ids.map(toItem)} onRemove={(id) => onIds(without(ids, id), typed)} />
       <Choice
         label={t.addPixel}
-        items={pixels.filter(({ id }) => !ids.includes(id)).map(({ id }) => ({ id, name: pixelName(id) }))}
+        items={pixels.filter(({ id }) => !ids.includes(id)).map(({ id }) => toItem(id))}
         value={null}
         typed={typed}
         onValue={(item, text) => onIds(item ? [...ids, item.id] : ids, text)}

@@ -4,8 +4,8 @@ import { enteredSources, type FormProps, newAliases } from '../../data/link-fiel
 import { useRead } from '../../data/read.ts';
 import { filledUtm, makeUtm, noUtm, utcToday, utmIn, utmLine, withUtm } from '../../data/utm.ts';
 import { UtmTemplatesDocument } from '../../generated/documents.ts';
+import { Chips, without } from '../../parts/chips.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { UtmFields } from '../../parts/utm-fields.tsx';
 import { texts } from '../../texts.ts';
 import { trimPasted } from '../../words/format.ts';
@@ -129,23 +129,10 @@ function Sources({
         autoCapitalize="off"
         hint={hint}
       />
-      {sources.length > 0 && (
-        <ul className="chips">
-          {sources.map((source) => (
-            <li key={source}>
-              {source}
-              <button
-                type="button"
-                className="bare"
-                aria-label={texts.removeOf(source)}
-                onClick={() => onChange({ sources: sources.filter((one) => one !== source) })}
-              >
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Chips
+        items={sources.map((source) => ({ id: source, name: source }))}
+        onRemove={(source) => onChange({ sources: without(sources, source) })}
+      />
     </>
   );
 }

@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useState, useSyncExternalStore } from 're
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { CURRENT_ROW, DESTINATION, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
+import { Button } from '../../controls/button.tsx';
 import { Menu } from '../../controls/menu.tsx';
 import { Later, Sheet } from '../../controls/sheet.tsx';
 import { Tabs as TabBar } from '../../controls/tabs.tsx';
@@ -189,7 +190,7 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
   return (
     <header className="head">
       <div>
-        <div className="name">
+        <div className="name line">
           <h1>
             <bdi>{shortUrlText(link.shortUrl)}</bdi>
           </h1>
@@ -212,10 +213,7 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
         </p>
       </div>
       <div className="buttons">
-        <button type="button" className="button quiet" onClick={() => setQr(true)}>
-          <Icon name="qr" />
-          {t.qr}
-        </button>
+        <Button look="quiet" icon="qr" text={t.qr} onClick={() => setQr(true)} />
         <Menu label={t.actionsOf(shortUrlText(link.shortUrl))} items={items} />
       </div>
       {isQr && <QrDialog shortUrl={link.shortUrl} onClose={() => setQr(false)} />}

@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { Dialog } from '../../controls/dialog.tsx';
 import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
@@ -71,7 +72,7 @@ export function BulkUtm({
   };
   return (
     <Dialog title={t.bulkTitle(count)} onClose={onClose} wide closedBy={progress ? 'none' : undefined}>
-      <div className="bulk-utm">
+      <div className="bulk-utm stack">
         {templates.length > 0 && (
           <SelectField
             label={t.template}
@@ -130,17 +131,12 @@ export function BulkUtm({
           <ProgressBar progress={progress} name={texts.bulk.working} onStop={() => stop.current.abort()} />
         ) : (
           <div className="buttons end">
-            <button type="button" className="button quiet" onClick={onClose}>
-              {texts.cancel}
-            </button>
-            <button
-              type="button"
-              className="button"
+            <Button look="quiet" text={texts.cancel} onClick={onClose} />
+            <Button
+              text={t.change(changes.length)}
               disabled={changes.length === 0}
               onClick={() => void apply()}
-            >
-              {t.change(changes.length)}
-            </button>
+            />
           </div>
         )}
       </div>
