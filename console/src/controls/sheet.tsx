@@ -14,23 +14,19 @@ import { IconButton } from './button.tsx';
 const OPEN =
   ':is(.menu, .popover):popover-open, :is(select:open), dialog[open], .panel [role="combobox"][aria-expanded="true"]:focus';
 
+interface SheetProps {
+  readonly title: string;
+  readonly undecided: string;
+  readonly className?: string;
+  onClose(): void;
+  readonly children: ReactNode;
+}
+
 /**
  * A sheet at the right edge over a view, which stays in use, as do messages with Undo. On a phone it fills the screen.
  * @param undecided the selector of a button that is there while something is typed: Escape leads to it first
  */
-export function Sheet({
-  title,
-  undecided,
-  className = '',
-  onClose,
-  children,
-}: {
-  title: string;
-  undecided: string;
-  className?: string;
-  onClose: () => void;
-  children: ReactNode;
-}): ReactElement {
+export function Sheet({ title, undecided, className = '', onClose, children }: SheetProps): ReactElement {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => ref.current?.focus({ preventScroll: true }), []);
   const onKey = (event: KeyboardEvent) => {

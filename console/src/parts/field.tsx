@@ -192,17 +192,14 @@ export function SelectField<Value extends string>({
   );
 }
 
-export function CheckField({
-  label,
-  checked,
-  onChecked,
-  hint,
-}: {
-  label: string;
-  checked: boolean;
-  onChecked: (checked: boolean) => void;
-  hint?: string;
-}): ReactElement {
+interface CheckFieldProps {
+  readonly label: string;
+  readonly checked: boolean;
+  onChecked(checked: boolean): void;
+  readonly hint?: string;
+}
+
+export function CheckField({ label, checked, onChecked, hint }: CheckFieldProps): ReactElement {
   return (
     <label className="check">
       <input type="checkbox" checked={checked} onChange={(event) => onChecked(event.target.checked)} />

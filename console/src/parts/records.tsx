@@ -1,18 +1,15 @@
 import type { ReactElement, ReactNode } from 'react';
 import { Button } from '../controls/button.tsx';
 
+interface RecordsHeadProps {
+  readonly title: string;
+  readonly lead: string;
+  readonly create?: string | undefined;
+  onCreate?(): void;
+}
+
 /** The head of a view of records, with a button for a new one. */
-export function RecordsHead({
-  title,
-  lead,
-  create,
-  onCreate,
-}: {
-  title: string;
-  lead: string;
-  create?: string | undefined;
-  onCreate?: () => void;
-}): ReactElement {
+export function RecordsHead({ title, lead, create, onCreate }: RecordsHeadProps): ReactElement {
   return (
     <header className="page-head">
       <div>

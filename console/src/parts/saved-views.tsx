@@ -81,17 +81,14 @@ export function SavedViews({ view, query }: { view: SavedViewKind; query: string
   );
 }
 
-function ViewForm({
-  view,
-  query,
-  record,
-  onClose,
-}: {
-  view: SavedViewKind;
-  query: string;
-  record: Row | null;
-  onClose: () => void;
-}): ReactElement {
+interface ViewFormProps {
+  readonly view: SavedViewKind;
+  readonly query: string;
+  readonly record: Row | null;
+  onClose(): void;
+}
+
+function ViewForm({ view, query, record, onClose }: ViewFormProps): ReactElement {
   const session = useSession();
   const [{ name }, tied] = useTexts({ name: record?.name ?? '' });
   const save = async () =>

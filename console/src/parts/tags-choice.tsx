@@ -13,29 +13,23 @@ import { useMaking } from './making.ts';
 /** The most tags of a link. */
 const MAX_TAGS = 50;
 
-/** The chosen tags, and a choice of more. A new one is made in place. */
-export function TagsChoice({
-  label,
-  ids,
-  typed,
-  own = [],
-  except,
-  mayCreate = false,
-  onIds,
-  error,
-}: {
-  label: string;
-  ids: readonly string[];
+interface TagsChoiceProps {
+  readonly label: string;
+  readonly ids: readonly string[];
   /** The text that is typed and not chosen. */
-  typed: string;
+  readonly typed: string;
   /** Known tags, which may be beyond the first page. */
-  own?: readonly ChoiceItem[] | undefined;
+  readonly own?: readonly ChoiceItem[] | undefined;
   /** A tag that cannot be chosen. */
-  except?: string;
-  mayCreate?: boolean;
-  onIds: (ids: readonly string[], typed: string) => void;
-  error?: string | undefined;
-}): ReactElement {
+  readonly except?: string;
+  readonly mayCreate?: boolean;
+  onIds(ids: readonly string[], typed: string): void;
+  readonly error?: string | undefined;
+}
+
+/** The chosen tags, and a choice of more. A new one is made in place. */
+export function TagsChoice(props: TagsChoiceProps): ReactElement {
+  const { label, ids, typed, own = [], except, mayCreate = false, onIds, error } = props;
   const session = useSession();
   const client = useClient();
   const first = useRead(TagChoicesDocument, {}, { on: ['TAG'] }).data?.tags.nodes ?? [];

@@ -64,17 +64,14 @@ export function FirstSteps(): ReactElement {
   );
 }
 
-function Step({
-  name,
-  hint,
-  isDone,
-  children,
-}: {
-  name: string;
-  hint?: string;
-  isDone: boolean;
-  children: ReactNode;
-}): ReactElement {
+interface StepProps {
+  readonly name: string;
+  readonly hint?: string;
+  readonly isDone: boolean;
+  readonly children: ReactNode;
+}
+
+function Step({ name, hint, isDone, children }: StepProps): ReactElement {
   return (
     <li className={isDone ? 'card stack near done' : 'card stack near'}>
       <h3>

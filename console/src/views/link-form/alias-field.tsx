@@ -13,26 +13,21 @@ import { trimPasted } from '../../words/format.ts';
 /** The pause after typing before an alias is checked, in milliseconds. */
 const PAUSE = 400;
 
-/** The alias behind its domain, and whether it is free. */
-export function AliasField({
-  fields,
-  error,
-  onChange,
-  link,
-  host,
-  hosts,
-  ownId,
-}: {
-  fields: LinkFields;
-  error: string | undefined;
-  onChange: (patch: Partial<LinkFields>) => void;
-  link: LinkWholeFragment | undefined;
-  host: string;
+interface AliasFieldProps {
+  readonly fields: LinkFields;
+  readonly error: string | undefined;
+  onChange(patch: Partial<LinkFields>): void;
+  readonly link: LinkWholeFragment | undefined;
+  readonly host: string;
   /** The domains to choose from; a link keeps its own. */
-  hosts: readonly Option<string>[];
+  readonly hosts: readonly Option<string>[];
   /** The id of the domain that a link has without a choice. */
-  ownId: string;
-}): ReactElement {
+  readonly ownId: string;
+}
+
+/** The alias behind its domain, and whether it is free. */
+export function AliasField(props: AliasFieldProps): ReactElement {
+  const { fields, error, onChange, link, host, hosts, ownId } = props;
   const { alias, domainId } = fields;
   const asked = toAlias(alias);
   const isSame = asked === (link?.alias ?? '');

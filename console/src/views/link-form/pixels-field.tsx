@@ -16,20 +16,16 @@ export function nameOfPixel(pixels: readonly Pixel[], id: string): string {
   return pixel ? `${pixel.name} · ${texts.pixelTypes[pixel.type] ?? pixel.type}` : texts.form.unknownPixel;
 }
 
+interface PixelsFieldProps {
+  readonly ids: readonly string[];
+  readonly typed: string;
+  readonly pixels: readonly Pixel[];
+  onIds(ids: readonly string[], typed: string): void;
+  readonly error: string | undefined;
+}
+
 /** The chosen pixels of a link, and a choice of more. */
-export function PixelsField({
-  ids,
-  typed,
-  pixels,
-  onIds,
-  error,
-}: {
-  ids: readonly string[];
-  typed: string;
-  pixels: readonly Pixel[];
-  onIds: (ids: readonly string[], typed: string) => void;
-  error: string | undefined;
-}): ReactElement {
+export function PixelsField({ ids, typed, pixels, onIds, error }: PixelsFieldProps): ReactElement {
   const t = texts.form;
   const toItem = (id: string) => ({ id, name: nameOfPixel(pixels, id) });
   if (pixels.length === 0 && ids.length === 0 && typed === '')

@@ -8,23 +8,18 @@ import { SpacesNamedDocument } from '../../generated/documents.ts';
 import { useMaking } from '../../parts/making.ts';
 import { texts } from '../../texts.ts';
 
-/** The space of a link; a new one is made in place. */
-export function SpaceField({
-  value,
-  typed,
-  own,
-  spaces,
-  onValue,
-  error,
-}: {
-  value: string;
-  typed: string;
+interface SpaceFieldProps {
+  readonly value: string;
+  readonly typed: string;
   /** The present space of the link, which may be beyond the first page. */
-  own?: ChoiceItem | null | undefined;
-  spaces: readonly ChoiceItem[];
-  onValue: (id: string, typed: string) => void;
-  error: string | undefined;
-}): ReactElement {
+  readonly own?: ChoiceItem | null | undefined;
+  readonly spaces: readonly ChoiceItem[];
+  onValue(id: string, typed: string): void;
+  readonly error: string | undefined;
+}
+
+/** The space of a link; a new one is made in place. */
+export function SpaceField({ value, typed, own, spaces, onValue, error }: SpaceFieldProps): ReactElement {
   const session = useSession();
   const client = useClient();
   const t = texts.form;

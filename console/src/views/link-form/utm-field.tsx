@@ -11,21 +11,17 @@ import { texts } from '../../texts.ts';
 import { trimPasted } from '../../words/format.ts';
 import { Fold } from './fold.tsx';
 
-/** The UTM parameters of the URL, and the template from which the service adds missing ones. */
-export function UtmField({
-  fields,
-  error,
-  onChange,
-  spaces,
-  isNew,
-}: {
-  fields: FormProps['fields'];
+interface UtmFieldProps {
+  readonly fields: FormProps['fields'];
   /** The error of the template. */
-  error: string | undefined;
-  onChange: FormProps['onChange'];
-  spaces: readonly { id: string; name: string }[];
-  isNew: boolean;
-}): ReactElement {
+  readonly error: string | undefined;
+  readonly onChange: FormProps['onChange'];
+  readonly spaces: readonly { id: string; name: string }[];
+  readonly isNew: boolean;
+}
+
+/** The UTM parameters of the URL, and the template from which the service adds missing ones. */
+export function UtmField({ fields, error, onChange, spaces, isNew }: UtmFieldProps): ReactElement {
   const templates =
     useRead(UtmTemplatesDocument, {}, { on: ['UTM_TEMPLATE'] }).data?.utmTemplates.nodes ?? [];
   const { alias, spaceId, targetType, utmOnTargets, utmTemplateId } = fields;

@@ -132,18 +132,15 @@ function Missing({ id }: { id: string }): ReactElement {
   );
 }
 
+interface TabsProps {
+  readonly tab: Tab;
+  readonly query: string;
+  readonly link: LinkWholeFragment;
+  again(): void;
+}
+
 /** The tabs of the link. Typed texts stay while another tab is shown. */
-function Tabs({
-  tab,
-  query,
-  link,
-  again,
-}: {
-  tab: Tab;
-  query: string;
-  link: LinkWholeFragment;
-  again: () => void;
-}): ReactElement {
+function Tabs({ tab, query, link, again }: TabsProps): ReactElement {
   const session = useSession();
   const edit = useEditState(link, session);
   const tabPath = (one: Tab) =>

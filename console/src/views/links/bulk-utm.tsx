@@ -20,19 +20,16 @@ import { texts } from '../../texts.ts';
 /** The number of changes that are shown. */
 const MAX_SHOWN = 100;
 
-/** Gives links the parameters of a campaign, after it has shown what that changes. */
-export function BulkUtm({
-  count,
-  read,
-  onDone,
-  onClose,
-}: {
-  count: number;
+interface BulkUtmProps {
+  readonly count: number;
   /** Reads the links. */
-  read: (signal: AbortSignal) => Promise<LinkToChangeFragment[]>;
-  onDone: (result: BulkResult) => void;
-  onClose: () => void;
-}): ReactElement {
+  readonly read: (signal: AbortSignal) => Promise<LinkToChangeFragment[]>;
+  onDone(result: BulkResult): void;
+  onClose(): void;
+}
+
+/** Gives links the parameters of a campaign, after it has shown what that changes. */
+export function BulkUtm({ count, read, onDone, onClose }: BulkUtmProps): ReactElement {
   const session = useSession();
   const templates =
     useRead(UtmTemplatesDocument, {}, { on: ['UTM_TEMPLATE'] }).data?.utmTemplates.nodes ?? [];

@@ -40,19 +40,16 @@ interface Choice {
   readonly text: string;
 }
 
-function Filter({
-  name,
-  any,
-  choices,
-  ...select
-}: {
-  name: string;
+interface FilterProps {
+  readonly name: string;
   /** Its empty choice. */
-  any: string;
-  value: string;
-  choices: readonly Choice[];
-  onValue: (value: string) => void;
-}): ReactElement {
+  readonly any: string;
+  readonly value: string;
+  readonly choices: readonly Choice[];
+  onValue(value: string): void;
+}
+
+function Filter({ name, any, choices, ...select }: FilterProps): ReactElement {
   return <FilterSelect {...select} label={name} options={[{ value: '', text: any }, ...choices]} />;
 }
 

@@ -31,23 +31,19 @@ import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 type Made = NonNullable<Result['link']>;
 
-/** The results of the lines. */
-export function ManyDone({
-  cut,
-  outcomes,
-  repeats,
-  spaceId,
-  onCorrect,
-  onAgain,
-}: {
-  cut: CutText;
-  outcomes: readonly Outcome[];
-  repeats: ReadonlyMap<number, number>;
-  spaceId: string;
+interface ManyDoneProps {
+  readonly cut: CutText;
+  readonly outcomes: readonly Outcome[];
+  readonly repeats: ReadonlyMap<number, number>;
+  readonly spaceId: string;
   /** Goes on with the text of some of the records. */
-  onCorrect: (text: string) => void;
-  onAgain: () => void;
-}): ReactElement {
+  onCorrect(text: string): void;
+  onAgain(): void;
+}
+
+/** The results of the lines. */
+export function ManyDone(props: ManyDoneProps): ReactElement {
+  const { cut, outcomes, repeats, spaceId, onCorrect, onAgain } = props;
   const made = outcomes
     .flatMap(({ results }) => results)
     .flatMap(({ status, link }) => (status === 'CREATED' && link ? [link] : []));

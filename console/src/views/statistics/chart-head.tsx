@@ -12,21 +12,16 @@ export interface Intervals {
   onInterval(interval: Interval): void;
 }
 
+interface ChartHeadProps extends Intervals {
+  readonly title: string;
+  readonly downloadName: string;
+  onSave(): void;
+  readonly children?: ReactNode;
+}
+
 /** The title of a chart, the choice of its interval, and its file. */
-export function ChartHead({
-  title,
-  downloadName,
-  interval,
-  intervals,
-  onInterval,
-  onSave,
-  children,
-}: Intervals & {
-  title: string;
-  downloadName: string;
-  onSave: () => void;
-  children?: ReactNode;
-}): ReactElement {
+export function ChartHead(props: ChartHeadProps): ReactElement {
+  const { title, downloadName, interval, intervals, onInterval, onSave, children } = props;
   const t = texts.statistics;
   const name = texts.downloadOf(`${downloadName} · ${t.intervals[interval]}`);
   return (

@@ -18,24 +18,18 @@ const NextLine = lazily(
   <div className="legend-bar" />,
 );
 
-/** Clicks and visitors over time, and the clicks of the days that they are compared with. */
-export function Chart({
-  points,
-  interval,
-  intervals,
-  onInterval,
-  comparison,
-  isRunning,
-  fileName,
-  owner,
-}: Intervals & {
-  points: readonly Point[];
-  comparison: Comparison;
+interface ChartProps extends Intervals {
+  readonly points: readonly Point[];
+  readonly comparison: Comparison;
   /** True if the interval of the last point has not ended. */
-  isRunning: boolean;
-  fileName: string;
-  owner: Owner;
-}): ReactElement {
+  readonly isRunning: boolean;
+  readonly fileName: string;
+  readonly owner: Owner;
+}
+
+/** Clicks and visitors over time, and the clicks of the days that they are compared with. */
+export function Chart(props: ChartProps): ReactElement {
+  const { points, interval, intervals, onInterval, comparison, isRunning, fileName, owner } = props;
   const { lines: compared, begin } = useLines(owner);
   const t = texts.statistics;
   const whole = wholenessOf(points, interval, isRunning);

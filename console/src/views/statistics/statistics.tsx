@@ -44,20 +44,17 @@ const Variants = lazily(async () => (await import('./variants.tsx')).Variants, <
 
 const compared = ['before', 'year'] as const;
 
-/** The figures of the page of statistics, for any period, next to those of an earlier one. */
-export function Statistics({
-  owner,
-  filters,
-  end,
-  rules,
-}: {
-  owner: Owner;
+interface StatisticsProps {
+  readonly owner: Owner;
   /** Parts of its bar before the period, and at its end. */
-  filters?: ReactNode;
-  end?: ReactNode;
+  readonly filters?: ReactNode;
+  readonly end?: ReactNode;
   /** The rules of a link. */
-  rules?: LinkRulesFragment['rules'];
-}): ReactElement {
+  readonly rules?: LinkRulesFragment['rules'];
+}
+
+/** The figures of the page of statistics, for any period, next to those of an earlier one. */
+export function Statistics({ owner, filters, end, rules }: StatisticsProps): ReactElement {
   const now = useNow();
   const [location, navigate] = useLocation();
   const query = useSearch();

@@ -16,18 +16,15 @@ const isWrong = (errors: FieldErrors, at: string): boolean =>
     (path) => errors[path] !== undefined && (path === at || path.startsWith(`${at}.`)),
   );
 
+interface ChipProps {
+  readonly text: string;
+  readonly isOpen: boolean;
+  onToggle(): void;
+  onRemove(): void;
+}
+
 /** A condition as a chip, which opens its fields. */
-function Chip({
-  text,
-  isOpen,
-  onToggle,
-  onRemove,
-}: {
-  text: string;
-  isOpen: boolean;
-  onToggle: () => void;
-  onRemove: () => void;
-}): ReactElement {
+function Chip({ text, isOpen, onToggle, onRemove }: ChipProps): ReactElement {
   const t = ruleTexts;
   return (
     <li>

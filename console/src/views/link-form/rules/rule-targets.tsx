@@ -9,18 +9,15 @@ import { ruleTexts } from '../../../rule-texts.ts';
 import { asShare } from '../../../words/format.ts';
 import { GroupError } from './group-error.tsx';
 
+interface RuleTargetsProps {
+  readonly to: readonly RuleTargetField[];
+  readonly at: string;
+  readonly errors: FieldErrors;
+  onTo(to: readonly RuleTargetField[]): void;
+}
+
 /** The destinations of a rule; several divide its visitors by their weights. */
-export function RuleTargets({
-  to,
-  at,
-  errors,
-  onTo,
-}: {
-  to: readonly RuleTargetField[];
-  at: string;
-  errors: FieldErrors;
-  onTo: (to: readonly RuleTargetField[]) => void;
-}): ReactElement {
+export function RuleTargets({ to, at, errors, onTo }: RuleTargetsProps): ReactElement {
   const part = useRef<HTMLDivElement>(null);
   const t = ruleTexts;
   const isSplit = to.length > 1;
