@@ -7,18 +7,16 @@ import { useSession } from '../data/session.ts';
 import { texts } from '../texts.ts';
 import { ProgressBar } from './progress.tsx';
 
-/** Saves a CSV file of the service. */
-export function DownloadButton({
-  body,
-  countRecords,
-  of: title,
-}: {
-  body: Parameters<typeof download>[1];
+interface DownloadButtonProps {
+  readonly body: Parameters<typeof download>[1];
   /** The number of records that the file will have. */
-  countRecords: () => Promise<number>;
+  readonly countRecords: () => Promise<number>;
   /** The contents of the file, if an icon stands for it. */
-  of?: string;
-}): ReactElement {
+  readonly of?: string;
+}
+
+/** Saves a CSV file of the service. */
+export function DownloadButton({ body, countRecords, of: title }: DownloadButtonProps): ReactElement {
   const { accountId } = useSession();
   const [progress, setProgress] = useState<Progress | null>(null);
   const stop = useRef(new AbortController());

@@ -23,16 +23,14 @@ import { Conflict, Meanwhile } from './conflict.tsx';
 import { Saves } from './saves.tsx';
 import { againIn, shownNames, useShown } from './shown-fields.ts';
 
+interface EditLinkProps {
+  readonly link: LinkWholeFragment;
+  readonly edit: EditState;
+  again(): void;
+}
+
 /** All fields of a link, edited in place. */
-export function EditLink({
-  link,
-  edit,
-  again,
-}: {
-  link: LinkWholeFragment;
-  edit: EditState;
-  again: () => void;
-}): ReactElement {
+export function EditLink({ link, edit, again }: EditLinkProps): ReactElement {
   const session = useSession();
   const [, navigate] = useLocation();
   const [isBusy, setBusy] = useState(false);

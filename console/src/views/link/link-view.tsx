@@ -58,16 +58,14 @@ export function LinkSheet({ id, onClose }: { id: string; onClose: () => void }):
   );
 }
 
+interface LinkViewProps {
+  readonly id: string;
+  readonly tab: string | undefined;
+  readonly isOver?: boolean;
+}
+
 /** @param isOver true over the list, which needs no way back */
-export function LinkView({
-  id,
-  tab: asked,
-  isOver = false,
-}: {
-  id: string;
-  tab: string | undefined;
-  isOver?: boolean;
-}): ReactElement {
+export function LinkView({ id, tab: asked, isOver = false }: LinkViewProps): ReactElement {
   const { data, fault, isLoading, again } = useRead(
     LinkDocument,
     { id },

@@ -60,15 +60,13 @@ export function ChosenTags({ state: { tags: chosen, tagMode }, set }: FilterProp
   );
 }
 
-function Chosen({
-  id,
-  known,
-  onRemove,
-}: {
-  id: string;
-  known: TagNameFragment | undefined;
-  onRemove: () => void;
-}): ReactElement {
+interface ChosenProps {
+  readonly id: string;
+  readonly known: TagNameFragment | undefined;
+  onRemove(): void;
+}
+
+function Chosen({ id, known, onRemove }: ChosenProps): ReactElement {
   // It may be beyond the first page.
   const { data } = useRead(TagDocument, { id }, { pause: known !== undefined });
   const tag = known ?? data?.tag;

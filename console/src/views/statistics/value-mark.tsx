@@ -3,16 +3,14 @@ import type { StatisticsDimension } from '../../generated/documents.ts';
 import { tileOf } from '../../parts/address-parts.ts';
 import { lateFlags, loadInSight } from './late-flags.ts';
 
+interface ValueMarkProps {
+  readonly by: StatisticsDimension;
+  readonly value: string | null;
+  readonly name: string;
+}
+
 /** A mark before a value: a flag, the code of a language, or the first letter of a name in a colour of its own. */
-export function ValueMark({
-  by,
-  value,
-  name,
-}: {
-  by: StatisticsDimension;
-  value: string | null;
-  name: string;
-}): ReactElement {
+export function ValueMark({ by, value, name }: ValueMarkProps): ReactElement {
   if (value === null) return <Letters look="">?</Letters>;
   if (by === 'COUNTRY') return <Flag code={value} />;
   if (by === 'LANGUAGE') return <Letters look="letters">{value.toUpperCase()}</Letters>;
