@@ -55,10 +55,10 @@ export function AccountMenu({ onGone }: { onGone: () => void }): ReactElement {
         {initialsOf(name)}
       </span>
       <span className="names">
-        <b>
+        <b className="cut">
           <bdi>{name}</bdi>
         </b>
-        <small>
+        <small className="cut hint">
           <bdi>{viewer.user?.name}</bdi> · <span>{viewer.role && texts.roles[viewer.role]}</span>
         </small>
       </span>

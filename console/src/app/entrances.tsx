@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { Button } from '../controls/button.tsx';
 import { type AboutLink, ask, type LastingAccess, type SignedIn, send, useAsk } from '../data/auth.ts';
 import { Fault } from '../data/faults.ts';
 import type { Outcome } from '../data/refusals.ts';
@@ -9,6 +10,7 @@ import { tokenOfLink } from '../data/token.ts';
 import { EmailField, NewPasswordField, TextField } from '../parts/field.tsx';
 import { type FormState, useForm } from '../parts/form.ts';
 import { FaultNotice } from '../parts/notice.tsx';
+import { useTexts } from '../parts/tied.ts';
 import { texts } from '../texts.ts';
 import { Gate, GateEnd, waiting } from './gate.tsx';
 import { OtherWays, SignInForm, useMethods } from './sign-in.tsx';
@@ -95,8 +97,7 @@ type PersonGateProps = Pick<TokenGateProps, 'title' | 'lead' | 'action' | 'onDon
 /** A page for a new user; where people sign in with a provider alone, its answer uses up the token. */
 function PersonGate({ email: settled, onPerson, children, ...gate }: PersonGateProps): ReactElement {
   const methods = useMethods();
-  const [of, setOf] = useState<Person>({ name: '', email: settled ?? '', password: '' });
-  const change = (field: keyof Person) => (text: string) => setOf({ ...of, [field]: text });
+  const [of, tied] = useTexts<keyof Person>({ name: '', email: settled ?? '', password: '' });
   if (methods === null) return waiting;
   if (!methods.password)
     return (
@@ -106,22 +107,12 @@ function PersonGate({ email: settled, onPerson, children, ...gate }: PersonGateP
     );
   return (
     <TokenGate {...gate} shown={['name', 'email', 'password', 'accountName']} onSend={() => onPerson(of)}>
-      {({ name, email, password, ...others }) => (
+      {(errors) => (
         <>
-          <TextField
-            {...{ label: t.name, value: of.name, error: name, autoComplete: 'name', required: true }}
-            onText={change('name')}
-            autoFocus
-          />
-          <EmailField
-            {...{ value: of.email, error: email, readOnly: settled !== undefined }}
-            onText={change('email')}
-          />
-          <NewPasswordField
-            {...{ label: texts.signIn.password, value: of.password, error: password }}
-            onText={change('password')}
-          />
-          {children?.(others)}
+          <TextField label={t.name} {...tied('name', errors)} autoComplete="name" required autoFocus />
+          <EmailField {...tied('email', errors)} readOnly={settled !== undefined} />
+          <NewPasswordField label={texts.signIn.password} {...tied('password', errors)} />
+          {children?.(errors)}
         </>
       )}
     </TokenGate>
@@ -201,9 +192,7 @@ function Invited({
     return (
       <Gate {...gate}>
         <p className="notice">{t.otherUser(email, who.user.email)}</p>
-        <button type="button" className="button" onClick={signOut}>
-          {t.signOutFirst}
-        </button>
+        <Button text={t.signOutFirst} onClick={signOut} />
       </Gate>
     );
   if (who)
@@ -216,9 +205,11 @@ function Invited({
   return (
     <PersonGate {...{ ...gate, email, action: t.join }} onPerson={accept}>
       {() => (
-        <button type="button" className="button text" onClick={() => setWhy(t.signInFirst)}>
-          {t.haveUser(methods.openid?.name ?? null)}
-        </button>
+        <Button
+          look="text"
+          text={t.haveUser(methods.openid?.name ?? null)}
+          onClick={() => setWhy(t.signInFirst)}
+        />
       )}
     </PersonGate>
   );
@@ -329,9 +320,7 @@ function AfterReset(): ReactElement {
           ))}
         </ul>
         <GateEnd message={message} isBusy={isBusy} action={t.lastingEnd} />
-        <button type="button" className="button quiet" onClick={goOn}>
-          {t.lastingKeep}
-        </button>
+        <Button look="quiet" text={t.lastingKeep} onClick={goOn} />
       </Gate>
       <AgainHere />
     </>

@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { IconButton } from '../controls/button.tsx';
 import { useSession } from '../data/session.ts';
 import { undoToast } from '../data/toasts.ts';
 import { BlockedNotice } from '../parts/blocked.tsx';
@@ -79,16 +80,14 @@ export function Frame(): ReactElement {
       <aside className={isMenu ? 'side open' : 'side'}>
         <div className="top">
           <AccountMenu onGone={leaveMenu} />
-          <button
+          <IconButton
+            icon={isMenu ? 'close' : 'menu'}
+            look="burger"
+            name={texts.places.menu}
             ref={burger}
-            type="button"
-            className="bare burger"
             aria-expanded={isMenu}
-            aria-label={texts.places.menu}
             onClick={() => setMenu(!isMenu)}
-          >
-            <Icon name={isMenu ? 'close' : 'menu'} />
-          </button>
+          />
         </div>
         <button
           type="button"
@@ -107,14 +106,12 @@ export function Frame(): ReactElement {
             <span className="brand">
               <Brand />
             </span>
-            <button
-              type="button"
-              className="bare keyed"
+            <IconButton
+              icon="keyboard"
+              look="keyed"
+              name={texts.help.title}
               onClick={() => setOpened('help')}
-              aria-label={texts.help.title}
-            >
-              <Icon name="keyboard" />
-            </button>
+            />
           </footer>
         </div>
       </aside>

@@ -1,4 +1,5 @@
 import type { FormEvent, ReactElement, ReactNode } from 'react';
+import { Button } from '../controls/button.tsx';
 import { BlockedAtGate } from '../parts/blocked.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { LanguageChoice } from '../parts/language-choice.tsx';
@@ -21,7 +22,7 @@ export function Gate({ title, lead, onSubmit, children }: GateProps): ReactEleme
         <Brand />
       </a>
       <h1>{title}</h1>
-      {lead !== undefined && <p className="lead">{lead}</p>}
+      {lead !== undefined && <p className="lead quiet">{lead}</p>}
       <BlockedAtGate />
       {children}
       {!isSecureContext && <p className="hint">{texts.signIn.plainHttp}</p>}
@@ -30,11 +31,11 @@ export function Gate({ title, lead, onSubmit, children }: GateProps): ReactEleme
   return (
     <main className="gate">
       {onSubmit ? (
-        <form className="card" onSubmit={onSubmit}>
+        <form className="card stack" onSubmit={onSubmit}>
           {content}
         </form>
       ) : (
-        <div className="card">{content}</div>
+        <div className="card stack">{content}</div>
       )}
       <LanguageChoice />
     </main>
@@ -52,9 +53,7 @@ export function GateEnd(props: { message: string; isBusy: boolean; action: strin
       <p className="told" role="alert">
         {message}
       </p>
-      <button type="submit" className="button" aria-disabled={isBusy}>
-        {action}
-      </button>
+      <Button text={action} type="submit" aria-disabled={isBusy} />
     </>
   );
 }

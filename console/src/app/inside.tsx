@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { Provider } from 'urql';
 import { Link, Redirect, Router, useLocation, useSearch } from 'wouter';
+import { Button } from '../controls/button.tsx';
 import { Toasts } from '../controls/toasts.tsx';
 import { ask, type SignedIn } from '../data/auth.ts';
 import { away, useAfterOutage, useRetry } from '../data/away.ts';
@@ -166,9 +167,7 @@ function NoMember({ who, onOut }: { who: SignedIn; onOut: () => void }): ReactEl
         </a>
       ))}
       <Link href="/profile">{texts.profile.title}</Link>
-      <button type="button" className="button quiet" onClick={() => void signOut(onOut)}>
-        {texts.account.signOut}
-      </button>
+      <Button look="quiet" text={texts.account.signOut} onClick={() => void signOut(onOut)} />
     </Gate>
   );
 }

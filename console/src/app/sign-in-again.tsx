@@ -1,4 +1,5 @@
 import { type ReactElement, useState, useSyncExternalStore } from 'react';
+import { Button } from '../controls/button.tsx';
 import { Dialog } from '../controls/dialog.tsx';
 import { type SignedIn, send } from '../data/auth.ts';
 import { signInAgain } from '../data/sign-in-again.ts';
@@ -39,9 +40,7 @@ function Asked({ user: { id, email } }: { user: SignedIn['user'] }): ReactElemen
             <p className="error" role="alert">
               {message}
             </p>
-            <button type="submit" className="button" aria-disabled={isBusy}>
-              {t.goOn}
-            </button>
+            <Button text={t.goOn} type="submit" aria-disabled={isBusy} />
           </>
         )}
         {methods && <OtherWays methods={methods} to="/console/signed-in" isApart onIn={onIn} />}

@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
+import { Button } from '../controls/button.tsx';
 import { ask, findMethods, goToProvider, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
 import { useAfterOutage } from '../data/away.ts';
 import { Fault, mayBeOutage } from '../data/faults.ts';
@@ -11,6 +12,7 @@ import { loadScript } from '../data/version.ts';
 import { BlockedNotice } from '../parts/blocked.tsx';
 import { EmailField, OwnPasswordField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
+import { useTexts } from '../parts/tied.ts';
 import { texts } from '../texts.ts';
 import { Gate, GateEnd, waiting } from './gate.tsx';
 
@@ -64,19 +66,13 @@ export function OtherWays({
       <p className="told" role="alert">
         {fault && faultText(fault)}
       </p>
-      {passkeys && (
-        <button type="button" className="button quiet" onClick={() => attempt(byPasskey)}>
-          {texts.signIn.byPasskey}
-        </button>
-      )}
+      {passkeys && <Button look="quiet" text={texts.signIn.byPasskey} onClick={() => attempt(byPasskey)} />}
       {openid && token && (
-        <button
-          type="button"
-          className="button quiet"
+        <Button
+          look="quiet"
+          text={texts.signIn.byProvider(openid.name)}
           onClick={() => attempt(() => goToProvider({ to, token }))}
-        >
-          {texts.signIn.byProvider(openid.name)}
-        </button>
+        />
       )}
       {openid && !token && (
         <a className="button quiet" href={oidcPath(to)} {...(isApart && { target: '_blank' })}>
@@ -109,8 +105,7 @@ export function SignInForm({
   readonly email?: string;
 }): ReactElement {
   const methods = useMethods();
-  const [email, setEmail] = useState(expected);
-  const [password, setPassword] = useState('');
+  const [typed, tied] = useTexts({ email: expected, password: '' });
   const [isWrong, setWrong] = useState(false);
   const [isForgotten, setForgotten] = useState(false);
   const enter = async (who: SignedIn) => {
@@ -124,7 +119,7 @@ export function SignInForm({
     { within: '.gate', shown: ['email', 'password'] },
     async () => {
       setWrong(false);
-      const outcome = await send<SignedIn>('sign-in', { email, password }).catch((error: unknown) => {
+      const outcome = await send<SignedIn>('sign-in', typed).catch((error: unknown) => {
         setWrong(error instanceof Fault && error.told.rule === 'WRONG_PASSWORD');
         throw error;
       });
@@ -146,13 +141,8 @@ export function SignInForm({
       )}
       {methods.password && (
         <>
-          <EmailField value={email} onText={setEmail} error={errors.email} aria-invalid={isWrong} autoFocus />
-          <OwnPasswordField
-            value={password}
-            onText={setPassword}
-            error={errors.password}
-            aria-invalid={isWrong}
-          />
+          <EmailField {...tied('email', errors)} aria-invalid={isWrong} autoFocus />
+          <OwnPasswordField {...tied('password', errors)} aria-invalid={isWrong} />
           <GateEnd message={message} isBusy={isBusy} action={t.open} />
         </>
       )}

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { locale } from '../language.ts';
-import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
+import { IconButton } from './button.tsx';
 import { addDays, addMonths, columnOf, FIRST_DAY, LAST_DAY, weeksAround } from './days.ts';
 
 const timeZone = 'UTC';
@@ -9,26 +9,21 @@ const monthName = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeri
 const wholeDay = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone });
 const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone });
 
-/** The days of a month, of which one is chosen. Arrow keys, Home, End, PageUp and PageDown move among them. */
-export function Calendar({
-  from,
-  to = from,
-  today,
-  min = FIRST_DAY,
-  max = LAST_DAY,
-  autoFocus = false,
-  onDay,
-}: {
+interface CalendarProps {
   /** The first and the last chosen day, as `2026-12-24`; empty if there is none. */
-  from: string;
-  to?: string;
-  today: string;
-  min?: string;
-  max?: string;
+  readonly from: string;
+  readonly to?: string;
+  readonly today: string;
+  readonly min?: string;
+  readonly max?: string;
   /** True to begin in the grid. */
-  autoFocus?: boolean;
-  onDay: (day: string) => void;
-}): ReactElement {
+  readonly autoFocus?: boolean;
+  onDay(day: string): void;
+}
+
+/** The days of a month, of which one is chosen. Arrow keys, Home, End, PageUp and PageDown move among them. */
+export function Calendar(props: CalendarProps): ReactElement {
+  const { from, to = from, today, min = FIRST_DAY, max = LAST_DAY, autoFocus = false, onDay } = props;
   const within = (day: string) => (day < min ? min : day > max ? max : day);
   const [at, setAt] = useState(within(to || from || today));
   const grid = useRef<HTMLTableElement>(null);
@@ -56,9 +51,7 @@ export function Calendar({
   const weeks = weeksAround(at);
   const name = monthName.format(new Date(at));
   const turn = (months: number, label: string, icon: 'back' | 'next') => (
-    <button type="button" className="bare" aria-label={label} onClick={() => move(addMonths(at, months))}>
-      <Icon name={icon} />
-    </button>
+    <IconButton icon={icon} name={label} onClick={() => move(addMonths(at, months))} />
   );
   const isChosen = (day: string) => from !== '' && day >= from && day <= to;
   const look = (day: string) =>

@@ -2,6 +2,7 @@ import { type ReactElement, useId, useLayoutEffect, useRef } from 'react';
 import { ErrorNote } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
+import { IconButton } from './button.tsx';
 import type { ChoiceItem, ChoiceProps } from './choice-matches.ts';
 import { type ChoiceState, useChoice } from './use-choice.ts';
 
@@ -41,19 +42,16 @@ export function Choice({
         {typed === '' && <Dot color={value?.color} />}
         <input {...list.getInputProps(input)} />
         {(value !== null || typed !== '') && (
-          <button
-            type="button"
-            className="bare"
+          <IconButton
+            icon="close"
+            name={texts.clearOf(label)}
             // Like the button beside it: keys clear the field by its text.
             tabIndex={-1}
-            aria-label={texts.clearOf(label)}
             onClick={({ currentTarget }) => {
               onValue(null, '');
               currentTarget.parentElement?.querySelector('input')?.focus();
             }}
-          >
-            <Icon name="close" />
-          </button>
+          />
         )}
         <button
           type="button"
@@ -88,7 +86,7 @@ function Options({ choice }: { choice: ChoiceState }): ReactElement {
   const optionProps = (item: ChoiceItem, index: number) =>
     getItemProps({
       ...{ item, index, onClick: () => choose(item) },
-      className: index === highlightedIndex ? 'on' : '',
+      className: index === highlightedIndex ? 'line on' : 'line',
     });
   return (
     <ul {...list.getMenuProps({ ref, className: 'options' })} popover="manual">

@@ -1,16 +1,14 @@
 import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
 import { LAST_DAY } from './days.ts';
 
+interface DayFieldProps {
+  readonly label: string;
+  readonly day: string;
+  onDay(day: string): void;
+}
+
 /** A day. Typing takes effect when the field is left, or with Enter: its first digits are a valid day, too. */
-export function DayField({
-  label,
-  day,
-  onDay,
-}: {
-  label: string;
-  day: string;
-  onDay: (day: string) => void;
-}): ReactElement {
+export function DayField({ label, day, onDay }: DayFieldProps): ReactElement {
   const [typed, setTyped] = useState<string | null>(null);
   const isTyping = useRef(false);
   const finish = () => {

@@ -1,15 +1,16 @@
 import { locale } from '../language.ts';
 
-const DAY = 86_400_000;
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+/** The milliseconds of a day. */
+export const DAY = 86_400_000;
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /** The last day that a calendar has: browsers take years of more than four digits. */
 export const LAST_DAY = '9999-12-31';
 export const FIRST_DAY = '0001-01-01';
 
 /** True for a day such as `2026-12-24`. */
-export const isDay = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+export const isDay = (text: string | null): text is string =>
+  text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** The present day where the browser is. */
 export const localToday = (): string => dayOf(Date.now() - new Date().getTimezoneOffset() * 60_000);

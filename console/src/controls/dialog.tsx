@@ -1,25 +1,21 @@
 import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
-import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
+import { IconButton } from './button.tsx';
 
 /** The element that had the focus before a dialog was opened, or before the first of several in a row. */
 let opener: Element | null = null;
 
-/** A modal dialog, open for as long as it is rendered. */
-export function Dialog({
-  title,
-  onClose,
-  children,
-  wide = false,
-  closedBy,
-}: {
-  title: string;
-  onClose: () => void;
-  children: ReactNode;
-  wide?: boolean;
+interface DialogProps {
+  readonly title: string;
+  onClose(): void;
+  readonly children: ReactNode;
+  readonly wide?: boolean;
   /** The ways to close it, if a click beside it is none: `none` leaves only a button among its children. */
-  closedBy?: 'closerequest' | 'none' | undefined;
-}): ReactElement {
+  readonly closedBy?: 'closerequest' | 'none' | undefined;
+}
+
+/** A modal dialog, open for as long as it is rendered. */
+export function Dialog({ title, onClose, children, wide = false, closedBy }: DialogProps): ReactElement {
   const ref = useRef<HTMLDialogElement>(null);
   const name = useId();
   useLayoutEffect(() => {
@@ -57,14 +53,7 @@ export function Dialog({
         <header>
           <h2 id={name}>{title}</h2>
           {closedBy !== 'none' && (
-            <button
-              type="button"
-              className="bare"
-              aria-label={texts.close}
-              onClick={() => ref.current?.close()}
-            >
-              <Icon name="close" />
-            </button>
+            <IconButton icon="close" name={texts.close} onClick={() => ref.current?.close()} />
           )}
         </header>
         {children}

@@ -1,18 +1,16 @@
 import type { ReactElement, ReactNode } from 'react';
 import { texts } from '../texts.ts';
 
-/** The filters of a view, and at their end what else decides what is shown. */
-export function FilterBar({
-  children,
-  below,
-  end,
-}: {
-  children: ReactNode;
+interface FilterBarProps {
+  readonly children: ReactNode;
   /** Chosen values that need room. */
-  below?: ReactNode;
+  readonly below?: ReactNode;
   /** Saved views and orders. */
-  end?: ReactNode;
-}): ReactElement {
+  readonly end?: ReactNode;
+}
+
+/** The filters of a view, and at their end what else decides what is shown. */
+export function FilterBar({ children, below, end }: FilterBarProps): ReactElement {
   return (
     <div className="filters">
       <fieldset className="pills" aria-label={texts.filters.title}>

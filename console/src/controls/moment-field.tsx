@@ -9,26 +9,22 @@ import { Popover } from './popover.tsx';
 
 const Calendar = lazily(async () => (await import('./calendar.tsx')).Calendar, <div className="calendar" />);
 
-/** A date and time, typed or by a calendar. An incomplete one is reported, since browsers show it but give it no value. */
-export function MomentField({
-  label,
-  value,
-  hint = texts.form.inZone(timeZone),
-  warning,
-  error,
-  usualTime = '00:00',
-  onText,
-}: {
-  label: string;
+interface MomentFieldProps {
+  readonly label: string;
   /** A local time, as of `datetime-local`, or `INCOMPLETE`. */
-  value: string;
-  hint?: string;
-  warning?: string | null;
-  error?: string | undefined;
+  readonly value: string;
+  readonly hint?: string;
+  readonly warning?: string | null;
+  readonly error?: string | undefined;
   /** The time of a day that is chosen while no time is. */
-  usualTime?: string;
-  onText: (text: string) => void;
-}): ReactElement {
+  readonly usualTime?: string;
+  onText(text: string): void;
+}
+
+/** A date and time, typed or by a calendar. An incomplete one is reported, since browsers show it but give it no value. */
+export function MomentField(props: MomentFieldProps): ReactElement {
+  const { label, value, hint = texts.form.inZone(timeZone), warning, error, usualTime = '00:00' } = props;
+  const { onText } = props;
   const ref = useRef<HTMLInputElement>(null);
   // What was discarded must not stay in sight.
   useEffect(() => {

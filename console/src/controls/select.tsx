@@ -13,7 +13,8 @@ export interface OptionGroup<Value extends string = string> {
   readonly options: readonly Option<Value>[];
 }
 
-interface SelectProps<Value extends string> extends Omit<ComponentProps<'select'>, 'value' | 'onChange'> {
+export interface SelectProps<Value extends string>
+  extends Omit<ComponentProps<'select'>, 'value' | 'onChange'> {
   readonly value: Value;
   readonly options: readonly (Option<Value> | OptionGroup<Value>)[];
   readonly onValue: (value: Value) => void;

@@ -7,30 +7,26 @@ import {
   useRef,
 } from 'react';
 import { focusNow } from '../app/focus.ts';
-import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
+import { IconButton } from './button.tsx';
 
 /** Matches what Escape closes before a sheet: an open menu, dialog or list. */
 const OPEN =
   ':is(.menu, .popover):popover-open, :is(select:open), dialog[open], .panel [role="combobox"][aria-expanded="true"]:focus';
 
+interface SheetProps {
+  readonly title: string;
+  readonly undecided: string;
+  readonly className?: string;
+  onClose(): void;
+  readonly children: ReactNode;
+}
+
 /**
  * A sheet at the right edge over a view, which stays in use, as do messages with Undo. On a phone it fills the screen.
  * @param undecided the selector of a button that is there while something is typed: Escape leads to it first
  */
-export function Sheet({
-  title,
-  undecided,
-  className = '',
-  onClose,
-  children,
-}: {
-  title: string;
-  undecided: string;
-  className?: string;
-  onClose: () => void;
-  children: ReactNode;
-}): ReactElement {
+export function Sheet({ title, undecided, className = '', onClose, children }: SheetProps): ReactElement {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => ref.current?.focus({ preventScroll: true }), []);
   const onKey = (event: KeyboardEvent) => {
@@ -43,9 +39,7 @@ export function Sheet({
     <section ref={ref} className={`panel ${className}`} aria-label={title} tabIndex={-1} onKeyDown={onKey}>
       <header>
         <h2>{title}</h2>
-        <button type="button" className="bare" aria-label={texts.close} onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" name={texts.close} onClick={onClose} />
       </header>
       {children}
     </section>

@@ -2,8 +2,8 @@ import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
 import { away } from '../data/away.ts';
 import { actOn, dismissPassive, dismissToast, type Toast, toasts, wasAnnounced } from '../data/toasts.ts';
-import { Icon } from '../parts/icon.tsx';
 import { texts } from '../texts.ts';
+import { IconButton } from './button.tsx';
 
 /** Shown during an outage while there is no other message: only one stands there, and it covers no part of a view. */
 const isAway: Toast = { id: Infinity, text: texts.away, wrong: true, about: '' };
@@ -18,7 +18,7 @@ export function Toasts(): ReactElement {
   return (
     <div className="toasts" role="status" aria-live={shown && wasAnnounced(shown) ? 'off' : 'polite'}>
       {shown && (
-        <div key={shown.id} className={shown.wrong ? 'toast wrong' : 'toast'}>
+        <div key={shown.id} className={shown.wrong ? 'toast line wrong' : 'toast line'}>
           <span>{shown.text}</span>
           {shown.action && (
             <button type="button" className="act" onClick={() => actOn(shown)}>
@@ -26,14 +26,7 @@ export function Toasts(): ReactElement {
             </button>
           )}
           {shown !== isAway && (
-            <button
-              type="button"
-              className="bare"
-              aria-label={texts.close}
-              onClick={() => dismissToast(shown.id)}
-            >
-              <Icon name="close" />
-            </button>
+            <IconButton icon="close" name={texts.close} onClick={() => dismissToast(shown.id)} />
           )}
         </div>
       )}

@@ -7,6 +7,7 @@ import {
   type LinkWholeFragment,
 } from '../generated/documents.ts';
 import { changedInput, type LinkFields, newLinkInput, toLinkFields } from './link-fields.ts';
+import { readNow } from './read.ts';
 import { unsendable } from './refusals.ts';
 
 /** The pause after the last change before the service is asked, in milliseconds. */
@@ -62,9 +63,7 @@ export function useRuleWarnings(
     if (!isDue) return;
     const ask = async () => {
       setBusy(true);
-      const { data } = await client
-        .query(AskedWarningsDocument, { input }, { requestPolicy: 'network-only' })
-        .toPromise();
+      const { data } = await readNow(client, AskedWarningsDocument, { input });
       const found = data?.explainRedirect;
       // Rules that a save would refuse have no warnings.
       setAsked({ question, warnings: found ? withKeys(found.ruleWarnings, idsIn(found), fields) : [] });

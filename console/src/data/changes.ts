@@ -10,7 +10,7 @@ import {
 } from '../generated/documents.ts';
 import type { Happening } from './bus.ts';
 import { Fault, toFault } from './faults.ts';
-import { useHappenings, useRead } from './read.ts';
+import { readNow, useHappenings, useRead } from './read.ts';
 import type { Session } from './session.ts';
 
 /** The number of changes that a request reads: the most that the API gives. */
@@ -96,9 +96,10 @@ export function useChanges(filter: {
   const turn = useRef(Promise.resolve());
 
   const read = async (page: Omit<ChangesQueryVariables, 'filter'>): Promise<ChangesQuery['changes']> => {
-    const { data, error }: OperationResult<ChangesQuery> = await client
-      .query(ChangesDocument, { ...page, filter }, { requestPolicy: 'network-only' })
-      .toPromise();
+    const { data, error }: OperationResult<ChangesQuery> = await readNow(client, ChangesDocument, {
+      ...page,
+      filter,
+    });
     if (data) return data.changes;
     throw error ? toFault(error) : new Fault('away', '');
   };

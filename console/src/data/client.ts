@@ -4,46 +4,23 @@ import { language } from '../language.ts';
 import { type Fault, toFault } from './faults.ts';
 
 /** Types without an id of their own: they are stored in the record that contains them. */
-const withoutId = [
-  ...['ChangeConnection', 'DomainConnection', 'LinkConnection', 'PixelConnection', 'SpaceConnection'],
-  ...[
-    'TagConnection',
-    'LinkPage',
-    'WebhookConnection',
-    'WebhookDeliveryConnection',
-    'PageInfo',
-    'Viewer',
-    'DeletedRecord',
-  ],
-  ...['LinkExpiration', 'LinkPreview', 'LinkTargeting', 'CountryTarget', 'LanguageTarget', 'PlatformTarget'],
-  ...[
-    'DomainVerification',
-    'DomainApps',
-    'AppleApp',
-    'AndroidApp',
-    'RedirectDecision',
-    'RedirectStep',
-    'CreatedWebhook',
-    'LinkCheck',
-  ],
-  ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow', 'TopLinks', 'TopLink'],
-  ...['MemberConnection', 'InvitationConnection', 'ApiKeyConnection', 'CreatedApiKey'],
-  ...[
-    'ValidationError',
-    'NotFoundError',
-    'InUseError',
-    'ConflictError',
-    'FieldError',
-    'RuleValue',
-    'ReasonValue',
-  ],
-  ...['ImportLinksResult', 'ImportedLink', 'UtmTemplateConnection', 'SavedViewConnection', 'Brand'],
-  ...['ChangedValue', 'RevertedChange', 'SavedOperationConnection', 'SavedVariable', 'OperationRuns'],
-  // The ids of rules and their targets are unique in their link only.
-  ...['LinkRule', 'RuleTarget', 'RuleCondition', 'RuleWarning', 'LinkRuleStep', 'RuleTargetShare'],
-  ...['Codes', 'Platforms', 'Devices', 'QueryCondition', 'TimeCondition', 'HoursCondition'],
-  ...['RuleTest', 'RuleTestVisitor', 'RuleExpectation', 'StatisticsVariant'],
-];
+const withoutId = `
+  ChangeConnection DomainConnection LinkConnection PixelConnection SpaceConnection TagConnection LinkPage
+  WebhookConnection WebhookDeliveryConnection PageInfo Viewer DeletedRecord LinkExpiration LinkPreview
+  LinkTargeting CountryTarget LanguageTarget PlatformTarget DomainVerification DomainApps AppleApp
+  AndroidApp RedirectDecision RedirectStep CreatedWebhook LinkCheck Statistics StatisticsPoint
+  StatisticsTop StatisticsRow TopLinks TopLink MemberConnection InvitationConnection ApiKeyConnection
+  CreatedApiKey ValidationError NotFoundError InUseError ConflictError FieldError RuleValue ReasonValue
+  ImportLinksResult ImportedLink UtmTemplateConnection SavedViewConnection Brand ChangedValue
+  RevertedChange SavedOperationConnection SavedVariable OperationRuns
+`;
+/** Those of rules: their ids, and those of their targets, are unique in their link only. */
+const ofRules = `
+  LinkRule RuleTarget RuleCondition RuleWarning LinkRuleStep RuleTargetShare Codes Platforms Devices
+  QueryCondition TimeCondition HoursCondition RuleTest RuleTestVisitor RuleExpectation StatisticsVariant
+`;
+
+const namesIn = (text: string): string[] => text.match(/\w+/g) ?? [];
 
 /** After how many milliseconds a service that took a request counts as away. */
 const PATIENCE = 10_000;
@@ -99,7 +76,7 @@ export function createClient(accountId: string, onFault: (fault: Fault) => void)
     exchanges: [
       mapExchange({ onError: (error) => onFault(toFault(error)) }),
       cacheExchange({
-        keys: Object.fromEntries(withoutId.map((name) => [name, () => null])),
+        keys: Object.fromEntries(namesIn(withoutId + ofRules).map((name) => [name, () => null])),
         updates: {
           Query: {
             links: (_result, _args, cache) => forgetOldPages(cache, 'links'),

@@ -1,5 +1,6 @@
 import { type LinkFilter, LinksTotalDocument } from '../generated/documents.ts';
 import type { Progress } from './batches.ts';
+import { readNow } from './read.ts';
 import type { Session } from './session.ts';
 import { type LongWrite, wait } from './write.ts';
 
@@ -21,9 +22,7 @@ export async function emptying<Result>(
   write: (long?: LongWrite) => Promise<Result>,
 ): Promise<Result> {
   const count = async () => {
-    const { data } = await client
-      .query(LinksTotalDocument, { filter }, { requestPolicy: 'network-only' })
-      .toPromise();
+    const { data } = await readNow(client, LinksTotalDocument, { filter });
     return data?.links.totalCount ?? null;
   };
   const of = await count();

@@ -11,7 +11,8 @@ export type FaultKind =
   | 'missing'
   | 'broken'
   | 'refused'
-  | Stale;
+  /** The sign-in is too long ago for this operation. */
+  | 'stale';
 /** A refused field. */
 export interface RefusedField extends Told {
   readonly path: readonly string[];
@@ -22,9 +23,6 @@ export interface Told {
   readonly rule?: string | undefined;
   readonly values?: readonly { readonly name: string; readonly value: string }[] | undefined;
 }
-
-/** The sign-in is too long ago for this operation. */
-type Stale = 'stale';
 
 /** True if the service, or what it needs, may be away. */
 export const mayBeOutage = ({ kind }: Fault): boolean => kind === 'away' || kind === 'busy';

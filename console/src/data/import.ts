@@ -52,41 +52,20 @@ export async function textIn(file: Blob): Promise<{ text: string; isGuessed: boo
 export const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 /** The names that a sheet's column of URLs may have, as the service knows them. */
-export const urlNames: ReadonlySet<string> = new Set([
-  ...['url', 'landingpage', 'destinationurl', 'target', 'ziel', 'lien', 'enlace', 'destination', 'longurl'],
-  ...['landingpageurl', 'landingurl', 'targeturl', 'finalurl', 'originalurl', 'pageurl', 'fullurl'],
-  ...['zielurl', 'zieladresse', 'zielseite', 'ziellink', 'langeurl', 'urldedestination', 'urlcible'],
-  ...['pagededestination', 'pagecible', 'cible', 'urllongue', 'destino', 'urldedestino', 'páginadedestino'],
-  ...['urllarga', 'linkurl', 'link', 'webaddress', 'webadresse', 'adresseweb', 'direcciónweb', 'webpage'],
-  ...['urls', 'links', 'webseite', 'website', 'siteweb', 'sitioweb', 'web'],
-  ...['destinazione', 'urldidestinazione', 'paginadidestinazione', 'urllungo', 'sitoweb', 'indirizzoweb'],
-  ...['linkdedestino', 'urllonga', 'endereço', 'bestemming', 'doelurl', 'doelpagina', 'langelink'],
-  ...['docelowyadresurl', 'adresdocelowy', 'docelowyurl', 'adresurl', 'stronadocelowa', 'linkdocelowy'],
-  ...[
-    'długiurl',
-    'długilink',
-    'hedef',
-    'hedefurl',
-    'hedefadres',
-    'uzunurl',
-    'bağlantı',
-    'målurl',
-    'måladress',
-  ],
-  ...[
-    'länk',
-    'långurl',
-    'webbadress',
-    'destinationsadresse',
-    'lenke',
-    'langurl',
-    'cílováurl',
-    'cílováadresa',
-  ],
-  ...['odkaz', 'dlouháurl', 'ссылка', 'целевойurl', 'длиннаяссылка', 'исходнаяссылка', 'адрес', 'посилання'],
-  ...['リンク先', 'リンク先url', '元のurl', '元url', 'リンク', '目标网址', '目标链接', '原始链接', '长链接'],
-  ...['网址', '链接'],
-]);
+export const urlNames: ReadonlySet<string> = new Set(
+  `
+    url landingpage destinationurl target ziel lien enlace destination longurl landingpageurl landingurl
+    targeturl finalurl originalurl pageurl fullurl zielurl zieladresse zielseite ziellink langeurl
+    urldedestination urlcible pagededestination pagecible cible urllongue destino urldedestino
+    páginadedestino urllarga linkurl link webaddress webadresse adresseweb direcciónweb webpage urls
+    links webseite website siteweb sitioweb web destinazione urldidestinazione paginadidestinazione
+    urllungo sitoweb indirizzoweb linkdedestino urllonga endereço bestemming doelurl doelpagina
+    langelink docelowyadresurl adresdocelowy docelowyurl adresurl stronadocelowa linkdocelowy długiurl
+    długilink hedef hedefurl hedefadres uzunurl bağlantı målurl måladress länk långurl webbadress
+    destinationsadresse lenke langurl cílováurl cílováadresa odkaz dlouháurl ссылка целевойurl
+    длиннаяссылка исходнаяссылка адрес посилання リンク先 リンク先url 元のurl 元url リンク 目标网址 目标链接 原始链接 长链接 网址 链接
+  `.match(/\S+/g),
+);
 
 /** The columns that identify the format of a service: each alone beside a column of URLs, or all together. */
 const marks: readonly (readonly [ImportFormat, ...(readonly string[])[]])[] = [

@@ -127,28 +127,21 @@ export const emptyFields: LinkFields = {
 };
 
 /** The form of a new link: as the account has it, nothing is typed. */
-export const newFields = ({
-  defaultPrivacy: privacy,
-}: {
-  readonly defaultPrivacy: LinkPrivacy;
-}): LinkFields => ({
-  ...emptyFields,
-  privacy,
+export const newFields = (account: { readonly defaultPrivacy: LinkPrivacy }): LinkFields => ({
+  ...{ ...emptyFields, privacy: account.defaultPrivacy },
 });
 
-/** The fields of a link as they are edited. */
+/** The fields of a link as they are edited: nothing else is typed yet. */
 export function toLinkFields(link: LinkWholeFragment): LinkFields {
   const { expiration, targeting, preview } = link;
   return {
+    ...emptyFields,
     url: link.url,
     title: link.title ?? '',
     notes: link.notes ?? '',
     alias: link.alias,
     domainId: link.domain.id,
     spaceId: link.space?.id ?? '',
-    spaceTyped: '',
-    password: '',
-    removesPassword: false,
     expiresAt: toLocalInput(expiration.at),
     startsAt: toLocalInput(link.startsAt),
     redirectStatus: String(link.redirectStatus),
@@ -170,16 +163,9 @@ export function toLinkFields(link: LinkWholeFragment): LinkFields {
       image: preview.imageUrl === null ? '' : new URL(preview.imageUrl).pathname,
     },
     pixelIds: link.pixels.map(({ id }) => id),
-    pixelTyped: '',
     tagIds: link.tags.map(({ id }) => id),
-    tagTyped: '',
     privacy: link.privacy,
-    privacyPassword: '',
     forwardsQuery: link.forwardsQuery,
-    utmTemplateId: '',
-    utmOnTargets: true,
-    sources: [],
-    sourceTyped: '',
   };
 }
 
@@ -370,6 +356,12 @@ export const hasChanges = (fields: LinkFields, read: LinkFields): boolean =>
 
 /** The errors of fields, by their paths with dots. */
 export type FieldErrors = Readonly<Record<string, string>>;
+
+/** True if a field has an error whose path begins with one of these. */
+export const hasErrors = (errors: FieldErrors, starts: readonly string[]): boolean =>
+  Object.keys(errors).some(
+    (path) => errors[path] !== undefined && starts.some((one) => path.startsWith(one)),
+  );
 
 /** The props of a form of a link, or of a part of one. */
 export interface FormProps {

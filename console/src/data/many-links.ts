@@ -16,6 +16,7 @@ import { attempt, UNDO_FOR } from './actions.ts';
 import { inBatches, inTime, type Progress, unwatched } from './batches.ts';
 import { type Deed, lately } from './deeds.ts';
 import { toFault } from './faults.ts';
+import { readNow } from './read.ts';
 import { refusalText } from './refusals.ts';
 import { revertAll, revertedText } from './reverting.ts';
 import type { Session } from './session.ts';
@@ -66,9 +67,11 @@ export async function linksThatMatch(
   const links: LinkToChangeFragment[] = [];
   let after: string | null = null;
   do {
-    const { data, error }: OperationResult<LinksToChangeQuery> = await client
-      .query(LinksToChangeDocument, { filter, after }, { requestPolicy: 'network-only' })
-      .toPromise();
+    const { data, error }: OperationResult<LinksToChangeQuery> = await readNow(
+      client,
+      LinksToChangeDocument,
+      { filter, after },
+    );
     if (error) throw toFault(error);
     links.push(...(data?.links.nodes ?? []));
     after = data?.links.pageInfo.hasNextPage ? data.links.pageInfo.endCursor : null;
@@ -84,9 +87,7 @@ export async function linksChosen(
 ): Promise<LinkToChangeFragment[]> {
   const read = async (batch: typeof chosen) => {
     const nodeIds = batch.map(({ nodeId }) => nodeId);
-    const { data, error } = await client
-      .query(LinksChosenDocument, { nodeIds }, { requestPolicy: 'network-only' })
-      .toPromise();
+    const { data, error } = await readNow(client, LinksChosenDocument, { nodeIds });
     if (error) throw toFault(error);
     // A link that is gone cannot be changed.
     return (data?.nodes ?? []).map((node) => (node !== null && 'alias' in node ? [node] : []));

@@ -9,6 +9,7 @@ import {
 import { foldName } from '../words/format.ts';
 import { announceKinds } from './bus.ts';
 import type { FieldErrors, LinkFields } from './link-fields.ts';
+import { readNow } from './read.ts';
 import { type Refusal, refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { write } from './write.ts';
@@ -41,52 +42,40 @@ export function nextColor(kind: 'SPACE' | 'TAG', used: ColorsQuery | undefined):
   return colors.reduce<number>((least, one) => (countUses(one) < countUses(least) ? one : least), 1);
 }
 
-const fresh = { requestPolicy: 'network-only' } as const;
-
 /** Finds the record with a name among similar names, or makes it. */
-const named = (
-  { client }: Session,
-  kind: 'SPACE' | 'TAG',
-  name: string,
-  find: () => Promise<readonly Named[] | undefined>,
-  make: (input: { name: string; color: number }) => Promise<Named | Refusal>,
-): Promise<Named | Refusal> => {
-  const findOrMake = async () => {
-    const there = (await find())?.find((one) => foldName(one.name) === foldName(name));
-    if (there) return there;
-    const { data } = await client.query(ColorsDocument, {}, fresh).toPromise();
-    const made = await make({ name, color: nextColor(kind, data) });
-    if ('id' in made) madeHere.set(`${kind} ${made.id}`, made.name);
-    announceKinds(kind);
-    return made;
-  };
-  const made = findOrMake();
+async function findOrMake(session: Session, kind: 'SPACE' | 'TAG', name: string): Promise<Named | Refusal> {
+  const { client } = session;
+  const isSpace = kind === 'SPACE';
+  const { data: found } = isSpace
+    ? await readNow(client, SpacesNamedDocument, { search: name })
+    : await readNow(client, TagsNamedDocument, { search: name });
+  const similar = found && ('spaces' in found ? found.spaces : found.tags).nodes;
+  const there = similar?.find((one) => foldName(one.name) === foldName(name));
+  if (there) return there;
+  const { data: used } = await readNow(client, ColorsDocument, {});
+  const input = { name, color: nextColor(kind, used) };
+  const made = isSpace
+    ? (await write(session, CreateSpaceDocument, { input })).createSpace
+    : (await write(session, CreateTagDocument, { input })).createTag;
+  if ('id' in made) madeHere.set(`${kind} ${made.id}`, made.name);
+  announceKinds(kind);
+  return made;
+}
+
+/** The record with this name, which is made if there is none. */
+function named(...record: Parameters<typeof findOrMake>): Promise<Named | Refusal> {
+  const made = findOrMake(...record);
   last = Promise.allSettled([last, made]);
   return made;
-};
+}
 
 /** The space with this name, which is made if there is none. */
 export const spaceNamed = (session: Session, name: string): Promise<Named | Refusal> =>
-  named(
-    session,
-    'SPACE',
-    name,
-    async () =>
-      (await session.client.query(SpacesNamedDocument, { search: name }, fresh).toPromise()).data?.spaces
-        .nodes,
-    async (input) => (await write(session, CreateSpaceDocument, { input })).createSpace,
-  );
+  named(session, 'SPACE', name);
 
 /** The tag with this name, which is made if there is none. */
 export const tagNamed = (session: Session, name: string): Promise<Named | Refusal> =>
-  named(
-    session,
-    'TAG',
-    name,
-    async () =>
-      (await session.client.query(TagsNamedDocument, { search: name }, fresh).toPromise()).data?.tags.nodes,
-    async (input) => (await write(session, CreateTagDocument, { input })).createTag,
-  );
+  named(session, 'TAG', name);
 
 /** Resolves when the spaces and tags that are being made are in the form, which is not sent before. */
 export async function namedAreThere(): Promise<void> {

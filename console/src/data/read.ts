@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
-import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql';
+import { type AnyVariables, type Client, type OperationResult, type TypedDocumentNode, useQuery } from 'urql';
 import { useAfterOutage, useRetry } from './away.ts';
 import { type Happening, onHappenings } from './bus.ts';
 import { type Fault, mayBeOutage, toFault } from './faults.ts';
@@ -74,3 +74,11 @@ export function useRead<Data, Variables extends AnyVariables>(
   const kept = isOut && last.current?.key === key ? last.current.data : undefined;
   return { data: data ?? kept, fault, isLoading, again };
 }
+
+/** Asks the service once, whatever the cache has. */
+export const readNow = <Data, Variables extends AnyVariables>(
+  client: Client,
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+): Promise<OperationResult<Data, Variables>> =>
+  client.query(document, variables, { requestPolicy: 'network-only' }).toPromise();

@@ -3,6 +3,7 @@ import { useClient } from 'urql';
 import { ChangedRecordsDocument, type ChangedRecordsQuery, type Role } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { shortUrlText, withoutScheme } from '../words/format.ts';
+import { readNow } from './read.ts';
 
 /** The most records that a request reads by their ids. */
 export const MAX_RECORDS = 100;
@@ -52,12 +53,7 @@ export function useNames(occasions: ReadonlyMap<string, readonly string[]>): Nam
   useEffect(() => {
     if (next.length === 0) return;
     for (const id of next) read.current.add(id);
-    const query = client.query(
-      ChangedRecordsDocument,
-      { nodeIds: [...nodeIds] },
-      { requestPolicy: 'network-only' },
-    );
-    void query.toPromise().then(({ data }) => {
+    void readNow(client, ChangedRecordsDocument, { nodeIds: [...nodeIds] }).then(({ data }) => {
       if (data)
         return setNames((before) => {
           const gone = [...nodeIds].filter((id) => !before.has(id)).map((id) => [id, null] as const);

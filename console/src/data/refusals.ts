@@ -12,6 +12,7 @@ import {
   newLinkInput,
   targetNames,
 } from './link-fields.ts';
+import { readNow } from './read.ts';
 import { unsendableIn } from './rule-fields.ts';
 import { wait } from './write.ts';
 
@@ -183,9 +184,7 @@ export async function errorsBesides(
   const changed = alone.filter((name) => fields[name] !== read[name]).map((name) => [name, fields[name]]);
   // The URL is a placeholder unless it changed.
   const form = { ...emptyFields, url: 'https://example.com/', ...Object.fromEntries(changed) };
-  const answer = client
-    .query(CheckLinksDocument, { inputs: [newLinkInput(form)] }, { requestPolicy: 'network-only' })
-    .toPromise();
+  const answer = readNow(client, CheckLinksDocument, { inputs: [newLinkInput(form)] });
   const result = await Promise.race([answer, wait(PATIENCE)]);
   const [wrong] = result?.data?.checkLinks ?? [];
   return wrong ? linkErrors(wrong, fields).errors : {};

@@ -83,13 +83,14 @@ export const emptyCondition: ConditionField = {
   ...{ days: [], starts: '', ends: '', timeZone: '', zoneTyped: '' },
 };
 
-const propertyIn = (value: unknown, name: string): unknown =>
+/** A property of a value that may be anything, as the log has them. */
+export const propertyIn = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 const textIn = (value: unknown, name: string): string => {
   const text = propertyIn(value, name);
   return typeof text === 'string' || typeof text === 'number' ? String(text) : '';
 };
-const listIn = (value: unknown, name: string): readonly unknown[] => {
+export const listIn = (value: unknown, name: string): readonly unknown[] => {
   const list = propertyIn(value, name);
   return Array.isArray(list) ? list : [];
 };

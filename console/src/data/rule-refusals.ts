@@ -1,14 +1,14 @@
 import { ChangeDocument, LinkDocument } from '../generated/documents.ts';
 import { ruleTexts } from '../rule-texts.ts';
 import type { RefusedField } from './faults.ts';
+import { readNow } from './read.ts';
 import { type RuleTestField, toTestField } from './rule-fields.ts';
 import { describeTest } from './rule-words.ts';
 import type { Session } from './session.ts';
 
 /** The tests that a link would have if a change were taken back. */
 async function testsBefore({ client }: Session, id: string): Promise<readonly RuleTestField[]> {
-  const fresh = { requestPolicy: 'network-only' } as const;
-  const { data } = await client.query(ChangeDocument, { id }, fresh).toPromise();
+  const { data } = await readNow(client, ChangeDocument, { id });
   const change = data?.change;
   if (!change) return [];
   const changed = change.values.find(({ name }) => name === 'ruleTests');
@@ -16,7 +16,7 @@ async function testsBefore({ client }: Session, id: string): Promise<readonly Ru
     const before: unknown = JSON.parse(changed.before ?? '[]');
     return Array.isArray(before) ? before.map(toTestField) : [];
   }
-  const read = await client.query(LinkDocument, { id: change.recordId }, fresh).toPromise();
+  const read = await readNow(client, LinkDocument, { id: change.recordId });
   return read.data?.link?.ruleTests.map(toTestField) ?? [];
 }
 

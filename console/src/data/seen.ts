@@ -1,26 +1,19 @@
+import { makeStore } from './store.ts';
+
 /** The number of links that are remembered. */
 const MOST_LINKS = 50;
 
 // In memory alone: a browser may have several people.
-const all = new Map<string, string>();
-const listeners = new Set<() => void>();
+const all = makeStore<ReadonlyMap<string, string>>(new Map());
 
 /** The times up to which somebody in this tab knows the changes of links, by links: for `useSyncExternalStore`. */
 export const seen = {
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-  get: (name: string): string | undefined => all.get(name),
+  subscribe: all.subscribe,
+  get: (name: string): string | undefined => all.get().get(name),
   keep(name: string, until: string): void {
-    all.delete(name);
-    all.set(name, until);
-    const [oldest = ''] = all.keys();
-    if (all.size > MOST_LINKS) all.delete(oldest);
-    for (const listener of listeners) listener();
+    const others = [...all.get()].filter(([one]) => one !== name);
+    all.set(new Map([...others, [name, until] as const].slice(-MOST_LINKS)));
   },
 };
 
-export function forgetSeen(): void {
-  all.clear();
-}
+export const forgetSeen = (): void => all.set(new Map());

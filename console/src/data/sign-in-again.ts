@@ -1,31 +1,24 @@
 import { openChannel } from './channel.ts';
 import { forgetAll } from './drafts.ts';
+import { makeStore } from './store.ts';
 
-let answer: ((isDone: boolean) => void) | null = null;
-const listeners = new Set<() => void>();
-
-function put(next: typeof answer): void {
-  answer = next;
-  for (const listener of listeners) listener();
-}
+/** Takes the answer of somebody who is asked. */
+const asked = makeStore<((isDone: boolean) => void) | null>(null);
 
 /** True while somebody is asked to sign in again: for `useSyncExternalStore`. */
 export const signInAgain = {
-  subscribe: (listener: () => void): (() => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-  get: (): boolean => answer !== null,
-  end: (isDone: boolean): void => {
-    answer?.(isDone);
-    put(null);
+  subscribe: asked.subscribe,
+  get: (): boolean => asked.get() !== null,
+  end(isDone: boolean): void {
+    asked.get()?.(isDone);
+    asked.set(null);
   },
 };
 
 /** Asks for a new sign-in, which some actions need. Resolves with true if somebody signed in again. */
 export function askToSignIn(): Promise<boolean> {
-  answer?.(false);
-  return new Promise(put);
+  asked.get()?.(false);
+  return new Promise(asked.set);
 }
 
 /** The channel on which a tab tells the others which user signed in: an id, or null for nobody. */

@@ -71,25 +71,17 @@ onHappenings((happenings) =>
   ),
 );
 
+interface ToastOptions extends Partial<Pick<Toast, 'wrong' | 'about' | 'isOutage' | 'action'>> {
+  readonly shownFor?: number;
+}
+
 /**
  * Shows a message for some seconds; an error until it is closed, mended, or its page is left.
  * @param about the subject: an earlier message about it is removed
  */
 export function showToast(
   text: string,
-  {
-    wrong = false,
-    about = '',
-    isOutage = false,
-    action,
-    shownFor = SHOWN_FOR,
-  }: {
-    wrong?: boolean;
-    about?: string;
-    isOutage?: boolean;
-    action?: Toast['action'];
-    shownFor?: number;
-  } = {},
+  { wrong = false, about = '', isOutage = false, action, shownFor = SHOWN_FOR }: ToastOptions = {},
 ): number {
   lastId++;
   const id = lastId;

@@ -3,7 +3,7 @@ import { useClient } from 'urql';
 import { ChoicesDocument, NamedRecordDocument, TagChoicesDocument } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { loadRuleWords, ruleWords } from './late-rule-words.ts';
-import { useRead } from './read.ts';
+import { readNow, useRead } from './read.ts';
 import { type ChangedValue, idsIn, type NamedKind, type NameOf } from './values.ts';
 
 /** The most records that are looked up one by one, since no list of choices has them. */
@@ -49,8 +49,7 @@ export function useValueNames(changes: readonly { readonly values: readonly Chan
     for (const { kind, id } of missing) {
       const is = { isSpace: kind === 'SPACE', isTag: kind === 'TAG', isPixel: kind === 'PIXEL' };
       const variables = { id, ...is, isDomain: kind === 'DOMAIN' };
-      const query = client.query(NamedRecordDocument, variables, { requestPolicy: 'network-only' });
-      void query.toPromise().then(({ data }) => {
+      void readNow(client, NamedRecordDocument, variables).then(({ data }) => {
         if (!data) return;
         const { name = null } = data.space ?? data.tag ?? data.pixel ?? data.domain ?? {};
         setFound((before) => new Map([...before, [keyOf(kind, id), name]]));

@@ -5,7 +5,7 @@ import { atMoment, inDigits } from '../words/format.ts';
 import { ruleWords } from './late-rule-words.ts';
 import { type LinkFields, privacies, type TargetList, targetNames, targetTypes } from './link-fields.ts';
 import { colors } from './named.ts';
-import { toRuleField, toTestField } from './rule-fields.ts';
+import { listIn, propertyIn, toRuleField, toTestField } from './rule-fields.ts';
 import { targetChoice } from './target-choices.ts';
 
 export type ChangedValue = LoggedChangeFragment['values'][number];
@@ -70,17 +70,9 @@ function parse(text: string | null): unknown {
   }
 }
 
-const propertyIn = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-
 /** A text or number as a text; null for all else. */
 const plain = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : null;
-
-const listIn = (value: unknown, name: string): unknown[] => {
-  const list = propertyIn(value, name);
-  return Array.isArray(list) ? list : [];
-};
 
 /** The ids of the records that changes name in their values. */
 export function idsIn(values: readonly ChangedValue[]): { readonly kind: NamedKind; readonly id: string }[] {

@@ -1,5 +1,6 @@
 import { Fragment, type ReactElement, useId, useState } from 'react';
 import { Link } from 'wouter';
+import { Button } from '../controls/button.tsx';
 import { type ChangeGroup, isOwn, useChanges } from '../data/changes.ts';
 import { MAX_RECORDS, useNames } from '../data/record-names.ts';
 import { type Session, useSession } from '../data/session.ts';
@@ -236,9 +237,7 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
       {groups && groups.length > 0 && !hasOlder && <p className="hint">{t.keptFor}</p>}
       {groups && hasOlder && (
         <div className="pager">
-          <button type="button" className="button quiet" onClick={readOlder}>
-            {t.older}
-          </button>
+          <Button look="quiet" text={t.older} onClick={readOlder} />
         </div>
       )}
     </>

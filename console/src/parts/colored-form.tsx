@@ -1,5 +1,4 @@
 import { type ReactElement, useState } from 'react';
-import { announceKinds } from '../data/bus.ts';
 import { colors, nextColor } from '../data/named.ts';
 import { useRead } from '../data/read.ts';
 import type { Outcome } from '../data/refusals.ts';
@@ -8,6 +7,7 @@ import { texts } from '../texts.ts';
 import { NameField } from './field.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import type { RecordFormProps } from './records-view.tsx';
+import { useTexts } from './tied.ts';
 
 /** The form of a space or a tag: its name and its colour. */
 export function ColoredForm<Row extends { readonly name: string; readonly color: number }>({
@@ -21,20 +21,20 @@ export function ColoredForm<Row extends { readonly name: string; readonly color:
   words: { changedMeanwhile(name: string, color: string): string };
   save: (input: { name: string; color: number }, record: Row | null) => Promise<Outcome>;
 }): ReactElement {
-  const [name, setName] = useState(record?.name ?? '');
+  const [{ name }, tied] = useTexts({ name: record?.name ?? '' });
   const used = useRead(ColorsDocument, {}, { pause: record !== null }).data;
   const [chosen, setColor] = useState(record?.color);
   const color = chosen ?? nextColor(kind, used);
   const [read] = useState(record);
   const isOther = record?.name !== read?.name || record?.color !== read?.color;
   const t = texts.spaces;
-  const submit = async () => {
-    const outcome = await save({ name, color }, record);
-    announceKinds(kind);
-    return outcome;
-  };
   return (
-    <FormDialog {...dialog} done={texts.saved(name)} shown={['name']} onSubmit={submit}>
+    <FormDialog
+      {...dialog}
+      done={texts.saved(name)}
+      shown={['name']}
+      onSubmit={() => save({ name, color }, record)}
+    >
       {(errors) => (
         <>
           {record && isOther && (
@@ -42,7 +42,7 @@ export function ColoredForm<Row extends { readonly name: string; readonly color:
               {words.changedMeanwhile(record.name, t.colors[colors.find((one) => one === record.color) ?? 1])}
             </p>
           )}
-          <NameField label={t.name} value={name} onText={setName} error={errors.name} />
+          <NameField label={t.name} {...tied('name', errors)} />
           <fieldset className="colors">
             <legend>{t.color}</legend>
             {colors.map((one) => (

@@ -27,28 +27,24 @@ export async function copyText(text: string): Promise<boolean> {
   return done;
 }
 
-/** A button that copies, and says so for a moment. */
-export function CopyButton({
-  text,
-  label = texts.copy,
-  wide = false,
-  main = false,
-  small = false,
-  alone = false,
-  inMenu = false,
-}: {
-  text: string;
-  label?: string;
-  wide?: boolean;
+interface CopyButtonProps {
+  readonly text: string;
+  readonly label?: string;
+  readonly wide?: boolean;
   /** True for a wide button that is the main action. */
-  main?: boolean;
+  readonly main?: boolean;
   /** True above a list, as plain as other actions there. */
-  small?: boolean;
+  readonly small?: boolean;
   /** True if the copied text stands alone beside it: the button's name does not repeat it. */
-  alone?: boolean;
+  readonly alone?: boolean;
   /** True if a menu beside it has this action, where Tab stops. */
-  inMenu?: boolean;
-}): ReactElement {
+  readonly inMenu?: boolean;
+}
+
+/** A button that copies, and says so for a moment. */
+export function CopyButton(props: CopyButtonProps): ReactElement {
+  const { text, label = texts.copy, wide = false, main = false, small = false, alone = false } = props;
+  const { inMenu = false } = props;
   const [done, setDone] = useState(false);
   const copy = async () => {
     if (!(await copyText(text))) return;

@@ -1,24 +1,22 @@
 import { type ReactElement, useRef, useState } from 'react';
+import { Button, IconButton } from '../controls/button.tsx';
 import { attempt } from '../data/actions.ts';
 import type { Progress } from '../data/batches.ts';
 import { download } from '../data/download.ts';
 import { useSession } from '../data/session.ts';
 import { texts } from '../texts.ts';
-import { Icon } from './icon.tsx';
 import { ProgressBar } from './progress.tsx';
 
-/** Saves a CSV file of the service. */
-export function DownloadButton({
-  body,
-  countRecords,
-  of: title,
-}: {
-  body: Parameters<typeof download>[1];
+interface DownloadButtonProps {
+  readonly body: Parameters<typeof download>[1];
   /** The number of records that the file will have. */
-  countRecords: () => Promise<number>;
+  readonly countRecords: () => Promise<number>;
   /** The contents of the file, if an icon stands for it. */
-  of?: string;
-}): ReactElement {
+  readonly of?: string;
+}
+
+/** Saves a CSV file of the service. */
+export function DownloadButton({ body, countRecords, of: title }: DownloadButtonProps): ReactElement {
   const { accountId } = useSession();
   const [progress, setProgress] = useState<Progress | null>(null);
   const stop = useRef(new AbortController());
@@ -38,15 +36,6 @@ export function DownloadButton({
   if (progress)
     return <ProgressBar progress={progress} name={texts.download} onStop={() => stop.current.abort()} />;
   const onClick = () => void run();
-  if (title !== undefined)
-    return (
-      <button type="button" className="bare" aria-label={title} onClick={onClick}>
-        <Icon name="download" />
-      </button>
-    );
-  return (
-    <button type="button" className="button text small" onClick={onClick}>
-      {texts.download}
-    </button>
-  );
+  if (title !== undefined) return <IconButton icon="download" name={title} onClick={onClick} />;
+  return <Button look="text small" text={texts.download} onClick={onClick} />;
 }

@@ -1,8 +1,8 @@
 import { type ComponentProps, type ReactElement, type ReactNode, useId, useState } from 'react';
-import { type Option, Select } from '../controls/select.tsx';
+import { IconButton } from '../controls/button.tsx';
+import { Select, type SelectProps } from '../controls/select.tsx';
 import { texts } from '../texts.ts';
 import { isAddress } from '../words/format.ts';
-import { Icon } from './icon.tsx';
 
 export interface FieldProps {
   readonly label: string;
@@ -83,6 +83,20 @@ export function TextField({ label, hint, warning, error, onText, ...input }: Tex
   );
 }
 
+type AreaFieldProps = FieldProps & { onText: (text: string) => void } & Omit<
+    ComponentProps<'textarea'>,
+    'onChange'
+  >;
+
+/** A text of several lines. */
+export function AreaField({ label, hint, error, onText, ...area }: AreaFieldProps): ReactElement {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(parts) => <textarea {...area} {...parts} onChange={({ target }) => onText(target.value)} />}
+    </Field>
+  );
+}
+
 /** A field that is left is checked this much later, in milliseconds: nothing moves under a click. */
 export const AFTER_CLICK = 300;
 
@@ -124,15 +138,12 @@ export function PasswordField({ label, hint, error, onText, ...input }: TextFiel
             type={isShown ? 'text' : 'password'}
             onChange={(event) => onText(event.target.value)}
           />
-          <button
-            type="button"
-            className="bare"
-            aria-label={name}
+          <IconButton
+            icon={isShown ? 'eyeOff' : 'eye'}
+            name={name}
             disabled={input.disabled}
             onClick={() => setShown(!isShown)}
-          >
-            <Icon name={isShown ? 'eyeOff' : 'eye'} />
-          </button>
+          />
         </div>
       )}
     </Field>
@@ -172,34 +183,23 @@ export function SelectField<Value extends string>({
   label,
   hint,
   error,
-  value,
-  options,
-  onValue,
-  disabled = false,
-}: FieldProps & {
-  value: Value;
-  options: readonly Option<Value>[];
-  onValue: (value: Value) => void;
-  disabled?: boolean;
-}): ReactElement {
+  ...select
+}: FieldProps & SelectProps<Value>): ReactElement {
   return (
     <Field label={label} hint={hint} error={error}>
-      {(parts) => <Select {...{ ...parts, value, options, onValue, disabled }} />}
+      {(parts) => <Select {...parts} {...select} />}
     </Field>
   );
 }
 
-export function CheckField({
-  label,
-  checked,
-  onChecked,
-  hint,
-}: {
-  label: string;
-  checked: boolean;
-  onChecked: (checked: boolean) => void;
-  hint?: string;
-}): ReactElement {
+interface CheckFieldProps {
+  readonly label: string;
+  readonly checked: boolean;
+  onChecked(checked: boolean): void;
+  readonly hint?: string;
+}
+
+export function CheckField({ label, checked, onChecked, hint }: CheckFieldProps): ReactElement {
   return (
     <label className="check">
       <input type="checkbox" checked={checked} onChange={(event) => onChecked(event.target.checked)} />

@@ -1,43 +1,41 @@
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import { Button } from '../controls/button.tsx';
 import { Dialog } from '../controls/dialog.tsx';
 import type { Progress } from '../data/batches.ts';
+import { announceKinds } from '../data/bus.ts';
 import type { FieldErrors } from '../data/link-fields.ts';
 import type { Outcome } from '../data/refusals.ts';
 import { showToast } from '../data/toasts.ts';
+import type { RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { useForm } from './form.ts';
 import { LinksDone } from './progress.tsx';
 
-/** A form in a dialog: it closes after success, and otherwise shows errors at the fields. */
-export function FormDialog({
-  title,
-  action = texts.save,
-  shown = [],
-  isEmpty = false,
-  done,
-  progress,
-  wide = false,
-  onClose,
-  onSubmit,
-  children,
-}: {
-  title: string;
-  action?: string;
+interface FormDialogProps {
+  readonly title: string;
+  readonly action?: string;
   /** True for a form with a long text. */
-  wide?: boolean;
+  readonly wide?: boolean;
   /** The fields whose errors stand in the form; others stand below it. */
-  shown?: readonly string[];
+  readonly shown?: readonly string[];
   /** True if there is nothing to send yet. */
-  isEmpty?: boolean;
+  readonly isEmpty?: boolean;
   /** The message after it is done. */
-  done?: string | undefined;
+  readonly done?: string | undefined;
+  /** The kinds of records that it changes: what shows them reads them again. */
+  readonly kinds?: readonly RecordKind[];
   /** The progress of a task that may take long; null until it does. */
-  progress?: Progress | null | undefined;
-  onClose: () => void;
+  readonly progress?: Progress | null | undefined;
+  onClose(): void;
   /** Sends it. It goes on if the dialog is closed. */
-  onSubmit: () => Promise<Outcome>;
-  children: (errors: FieldErrors) => ReactNode;
-}): ReactElement {
+  onSubmit(): Promise<Outcome>;
+  children(errors: FieldErrors): ReactNode;
+}
+
+/** A form in a dialog: it closes after success, and otherwise shows errors at the fields. */
+export function FormDialog(props: FormDialogProps): ReactElement {
+  const { title, action = texts.save, shown = [], isEmpty = false, done, progress, wide = false } = props;
+  const { kinds = [], onClose, onSubmit, children } = props;
   const isOpen = useRef(false);
   useEffect(() => {
     isOpen.current = true;
@@ -45,7 +43,12 @@ export function FormDialog({
       isOpen.current = false;
     };
   }, []);
-  const { errors, message, isBusy, submit } = useForm({ within: 'dialog', shown }, onSubmit, () => {
+  const send = async () => {
+    const outcome = await onSubmit();
+    announceKinds(...kinds);
+    return outcome;
+  };
+  const { errors, message, isBusy, submit } = useForm({ within: 'dialog', shown }, send, () => {
     if (done !== undefined) showToast(done);
     // Another dialog may be open by now.
     if (isOpen.current) onClose();
@@ -60,12 +63,8 @@ export function FormDialog({
           {message}
         </p>
         <div className="buttons end">
-          <button type="button" className="button quiet" onClick={onClose}>
-            {isLong ? texts.close : texts.cancel}
-          </button>
-          <button type="submit" className="button" disabled={isEmpty} aria-disabled={isBusy}>
-            {action}
-          </button>
+          <Button look="quiet" text={isLong ? texts.close : texts.cancel} onClick={onClose} />
+          <Button text={action} type="submit" disabled={isEmpty} aria-disabled={isBusy} />
         </div>
       </form>
     </Dialog>
@@ -74,31 +73,11 @@ export function FormDialog({
 
 /** Asks before an action that cannot be undone. */
 export function Confirm({
-  title,
   children,
-  action = texts.delete,
-  done,
-  progress,
-  onClose,
-  onYes,
-}: {
-  title: string;
-  children: ReactNode;
-  action?: string;
-  done?: string;
-  progress?: Progress | null;
-  onClose: () => void;
-  onYes: () => Promise<Outcome>;
-}): ReactElement {
+  ...dialog
+}: Omit<FormDialogProps, 'children'> & { children: ReactNode }): ReactElement {
   return (
-    <FormDialog
-      title={title}
-      action={action}
-      done={done}
-      progress={progress}
-      onClose={onClose}
-      onSubmit={onYes}
-    >
+    <FormDialog action={texts.delete} {...dialog}>
       {() => <p>{children}</p>}
     </FormDialog>
   );

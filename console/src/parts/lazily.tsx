@@ -11,6 +11,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
+import { Button } from '../controls/button.tsx';
 import { away } from '../data/away.ts';
 import { listDrafts, NEW } from '../data/drafts.ts';
 import { type Session, SessionContext } from '../data/session.ts';
@@ -169,9 +170,7 @@ function Failure({
     <div className="notice wrong" role="alert">
       <span>{text}</span>
       {kept && <span>{kept}</span>}
-      <button type="button" className="button quiet" onClick={again.run}>
-        {again.name}
-      </button>
+      <Button look="quiet" text={again.name} onClick={again.run} />
     </div>
   );
 }

@@ -10,14 +10,27 @@ interface Words {
   creating(name: string): string;
 }
 
-/** Lets a choice make a record with the typed name. */
-export function useMaking(
-  typed: string,
-  words: Words,
-  make: (name: string) => Promise<ChoiceItem | Refusal>,
-  /** Called with the new record; not `isWanted` if something else was typed meanwhile. */
-  onMade: (made: ChoiceItem, isWanted: boolean) => void,
-) {
+interface Making {
+  /** The first page of records, and those that are known besides. */
+  readonly first: readonly ChoiceItem[];
+  readonly own: readonly ChoiceItem[];
+  readonly typed: string;
+  readonly words: Words;
+  find(search: string): Promise<readonly ChoiceItem[] | undefined>;
+  make(name: string): Promise<ChoiceItem | Refusal>;
+  /** Called with the id of a new record, unless something else was typed meanwhile. */
+  onMade(id: string): void;
+}
+
+/** The records of a choice: those that are known, others as somebody searches, and new ones with the typed name. */
+export function useMaking({ first, own, typed, words, find, make, onMade }: Making) {
+  const [others, setOthers] = useState<readonly ChoiceItem[]>([]);
+  const items = new Map([...own, ...others, ...first].map((one) => [one.id, one]));
+  const add = (more: readonly ChoiceItem[]) => setOthers((before) => [...more, ...before]);
+  const onSearch = async (text: string) => {
+    // All are read already, unless there are many.
+    if (first.length >= 100 && text !== '') add((await find(text)) ?? []);
+  };
   const [making, setMaking] = useState<string | null>(null);
   const [refused, setRefused] = useState<{ name: string; why: string } | null>(null);
   const now = useRef(typed);
@@ -28,14 +41,18 @@ export function useMaking(
     await attempt('new record', async () => {
       const result = await make(name);
       if (!('id' in result)) return setRefused({ name, why: refusalText(result) });
-      return flushSync(() => onMade(result, now.current.trim() === name));
+      return flushSync(() => {
+        add([result]);
+        if (now.current.trim() === name) onMade(result.id);
+      });
     });
     setMaking(null);
   };
-  return {
+  const creates = {
     create,
     name: words.create,
     note: (name: string) => (name === making ? words.creating : words.isNew)(name),
     refused: (name: string) => (name === refused?.name ? refused.why : undefined),
   };
+  return { items, onSearch, creates };
 }

@@ -1,56 +1,44 @@
 import { type ReactElement, type ReactNode, useSyncExternalStore } from 'react';
+import { Button } from '../controls/button.tsx';
 import { away } from '../data/away.ts';
 import { type Fault, mayBeOutage } from '../data/faults.ts';
 import { faultText } from '../data/refusals.ts';
 import { texts } from '../texts.ts';
 
-export function FaultNotice({
-  fault,
-  again,
-  isAlone = false,
-}: {
-  fault: Fault;
-  again?: () => void;
+interface FaultNoticeProps {
+  readonly fault: Fault;
+  again?(): void;
   /** True if nothing else in the page says that the service does not answer. */
-  isAlone?: boolean;
-}): ReactElement | null {
+  readonly isAlone?: boolean;
+}
+
+export function FaultNotice({ fault, again, isAlone = false }: FaultNoticeProps): ReactElement | null {
   const isTold = useSyncExternalStore(away.subscribe, away.get);
   // One message is enough; the data are read again without a button.
   if (isTold && mayBeOutage(fault) && !isAlone) return null;
   return (
     <div className="notice wrong" role="alert">
       <span>{faultText(fault)}</span>
-      {again && fault.kind !== 'refused' && (
-        <button type="button" className="button quiet" onClick={again}>
-          {texts.tryAgain}
-        </button>
-      )}
+      {again && fault.kind !== 'refused' && <Button look="quiet" text={texts.tryAgain} onClick={again} />}
     </div>
   );
 }
 
-/** Stands in place of an empty list. */
-export function Empty({
-  title,
-  create,
-  onCreate,
-  children,
-}: {
-  title: string;
+interface EmptyProps {
+  readonly title: string;
   /** The name of the button that makes the first one. */
-  create?: string | undefined;
-  onCreate?: (() => void) | undefined;
-  children?: ReactNode;
-}): ReactElement {
+  readonly create?: string | undefined;
+  readonly onCreate?: (() => void) | undefined;
+  readonly children?: ReactNode;
+}
+
+/** Stands in place of an empty list. */
+export function Empty({ title, create, onCreate, children }: EmptyProps): ReactElement {
   return (
     <div className="empty">
       <h2>{title}</h2>
       {children && <p>{children}</p>}
-      {create !== undefined && (
-        <button type="button" className="button" onClick={onCreate}>
-          {create}
-        </button>
-      )}
+      {create !== undefined && <Button text={create} onClick={onCreate} />}
     </div>
   );
 }

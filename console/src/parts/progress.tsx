@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Button } from '../controls/button.tsx';
 import type { Progress } from '../data/batches.ts';
 import { texts } from '../texts.ts';
 import { inDigits } from '../words/format.ts';
@@ -6,7 +7,7 @@ import { inDigits } from '../words/format.ts';
 /** The number of links that the service has changed; rendered empty first so that screen readers announce the text. */
 export function LinksDone({ progress }: { progress: Progress | null }): ReactElement {
   return (
-    <div className="progress">
+    <div className="progress flow">
       {progress && <progress value={progress.done} max={progress.of} aria-hidden="true" />}
       <span role="status" aria-live="polite">
         {progress && texts.linksDone(inDigits(progress.done), inDigits(progress.of))}
@@ -25,12 +26,10 @@ export function ProgressBar({
   onStop: () => void;
 }): ReactElement {
   return (
-    <div className="progress">
+    <div className="progress flow">
       <progress value={done} max={Math.max(of, 1)} aria-label={name} />
       <span role="status">{texts.progress(name, inDigits(done), inDigits(of))}</span>
-      <button type="button" className="button quiet small" onClick={onStop}>
-        {texts.stop}
-      </button>
+      <Button look="quiet small" text={texts.stop} onClick={onStop} />
     </div>
   );
 }

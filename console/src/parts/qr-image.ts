@@ -1,4 +1,5 @@
 import encodeQR from 'qr';
+import { readDataUrl } from '../data/data-url.ts';
 
 /** The design of a code. */
 export interface QrDesign {
@@ -120,13 +121,7 @@ const LOGO_SIDE = 512;
  * @throws if the browser cannot show it
  */
 export async function logoIn(file: Blob): Promise<QrLogo> {
-  const url = await new Promise<string>((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(file);
-  });
-  const image = await loaded(url);
+  const image = await loaded(await readDataUrl(file));
   // Drawings may have no size of their own.
   const [naturalWidth, naturalHeight] = [image.naturalWidth || LOGO_SIDE, image.naturalHeight || LOGO_SIDE];
   const scale = Math.min(LOGO_SIDE / Math.max(naturalWidth, naturalHeight), 4);

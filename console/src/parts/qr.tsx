@@ -1,4 +1,5 @@
 import { memo, type ReactElement, useId, useState } from 'react';
+import { Button } from '../controls/button.tsx';
 import { ColorInput } from '../controls/color-input.tsx';
 import { Dialog } from '../controls/dialog.tsx';
 import { FilePicker } from '../controls/file-picker.tsx';
@@ -146,9 +147,7 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
             )}
           </Field>
           {design.logo && (
-            <button type="button" className="button quiet small" onClick={() => change({ logo: null })}>
-              {t.removeLogo}
-            </button>
+            <Button look="quiet small" text={t.removeLogo} onClick={() => change({ logo: null })} />
           )}
         </div>
         <div className="foot">
@@ -157,12 +156,8 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
             {wrong ?? t.forPrint}
           </p>
           <div className="buttons">
-            <button type="button" className="button quiet" disabled={!isSaveable} onClick={saveSvg}>
-              {t.svg}
-            </button>
-            <button type="button" className="button" disabled={!isSaveable} onClick={() => void savePng()}>
-              {t.png}
-            </button>
+            <Button look="quiet" text={t.svg} disabled={!isSaveable} onClick={saveSvg} />
+            <Button text={t.png} disabled={!isSaveable} onClick={() => void savePng()} />
           </div>
         </div>
       </div>

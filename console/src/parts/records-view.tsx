@@ -1,11 +1,8 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
-import type { TypedDocumentNode } from 'urql';
 import { Menu } from '../controls/menu.tsx';
 import type { MenuItem } from '../controls/menu-item.tsx';
 import { UNDO_FOR, undo } from '../data/actions.ts';
 import type { Progress } from '../data/batches.ts';
-import { announceKinds } from '../data/bus.ts';
-import { useRead } from '../data/read.ts';
 import type { Outcome } from '../data/refusals.ts';
 import { type Session, useSession } from '../data/session.ts';
 import { showToast } from '../data/toasts.ts';
@@ -13,7 +10,8 @@ import type { Permission, RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { Confirm } from './form-dialog.tsx';
 import { Empty, FaultNotice, Skeleton } from './notice.tsx';
-import { MorePages, Records, RecordsHead } from './records.tsx';
+import { type Paged, usePages } from './pages.tsx';
+import { Records, RecordsHead } from './records.tsx';
 
 interface Words {
   readonly lead: string;
@@ -22,7 +20,7 @@ interface Words {
   readonly none?: string;
   readonly noneYet?: string;
   deleteTitle(name: string): string;
-  readonly deleteWarning: string;
+  readonly deleteWarning: string | ((name: string) => string);
 }
 
 /** The outcome of a deletion, with its changes if the last of them can be taken back. */
@@ -33,7 +31,7 @@ export interface RecordFormProps<Row> {
   readonly record: Row | null;
   readonly dialog: {
     readonly title: string;
-    readonly action?: string;
+    readonly kinds: readonly RecordKind[];
     onClose(): void;
   };
 }
@@ -50,28 +48,25 @@ function tellDeleted(session: Session, name: string, { changeIds = [] }: Removal
 /** The records of a kind in pages, each with a menu, and the dialogs that create, change and delete one. */
 export function RecordsView<Data, Row extends { readonly id: string; readonly name: string }>({
   kind,
+  on = [kind],
   permission = 'WRITE',
   title,
   words,
-  document,
-  pageOf,
   Form,
   remove,
   isFixed = () => false,
   actionsOf = () => [],
   more,
   children,
-}: {
+  ...paged
+}: Paged<Data, Row> & {
   kind: RecordKind;
+  /** Changes of these kinds read the records again; by default those of their own. */
+  on?: readonly RecordKind[];
   /** The permission to change the records. */
   permission?: Permission;
   title: string;
   words: Words;
-  document: TypedDocumentNode<Data, { after?: string | null | undefined }>;
-  pageOf: (data: Data) => {
-    readonly nodes: readonly Row[];
-    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-  };
   Form: (props: RecordFormProps<Row>) => ReactElement;
   remove: (id: string, onProgress: (progress: Progress) => void) => Promise<Removal>;
   /** True if a record cannot be changed. */
@@ -85,12 +80,10 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
 }): ReactElement {
   const session = useSession();
   const mayChange = session.may(permission);
-  const [after, setAfter] = useState<string | null>(null);
   const [edited, setEdited] = useState<Row | 'new' | null>(null);
   const [deleted, setDeleted] = useState<Row | null>(null);
   const [progress, setProgress] = useState<{ readonly id: string; readonly of: Progress } | null>(null);
-  const { data, fault, again } = useRead(document, { after }, { on: [kind] });
-  const { nodes, pageInfo } = data ? pageOf(data) : { nodes: undefined, pageInfo: undefined };
+  const { nodes, turns, fault, again } = usePages(paged, (after) => ({ after }), { on });
   // The record as it is now: somebody else may have changed it.
   const record = edited === 'new' ? null : (nodes?.find(({ id }) => id === edited?.id) ?? edited);
   const toMenu = (row: Row) =>
@@ -116,7 +109,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
         onCreate={() => setEdited('new')}
       />
       {fault && <FaultNotice fault={fault} again={again} />}
-      {!data && !fault && <Skeleton rows={4} />}
+      {!nodes && !fault && <Skeleton rows={4} />}
       {isEmpty && (
         <Empty
           title={words.none ?? ''}
@@ -130,26 +123,20 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
         <Records>
           {nodes.map((row) => (
             <li key={row.id} className="record">
-              <div className="parts">{children(row)}</div>
+              <div className="parts flow">{children(row)}</div>
               {toMenu(row)}
               {more && <div className="more">{more(row)}</div>}
             </li>
           ))}
         </Records>
       )}
-      {pageInfo && (
-        <MorePages
-          hasNext={pageInfo.hasNextPage}
-          isFirst={after === null}
-          onFirst={() => setAfter(null)}
-          onNext={() => setAfter(pageInfo.endCursor)}
-        />
-      )}
+      {turns}
       {edited && (
         <Form
           record={record}
           dialog={{
             title: edited === 'new' ? words.create : words.edit(edited.name),
+            kinds: [kind],
             onClose: () => setEdited(null),
           }}
         />
@@ -157,18 +144,18 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
       {deleted && (
         <Confirm
           title={words.deleteTitle(deleted.name)}
+          // Links show what they are in, too.
+          kinds={[kind, 'LINK']}
           progress={progress?.id === deleted.id ? progress.of : null}
           onClose={() => setDeleted(null)}
-          onYes={async () => {
+          onSubmit={async () => {
             const { id } = deleted;
             const outcome = await remove(id, (of) => setProgress({ id, of }));
-            // Links show what they are in, too.
-            announceKinds(kind, 'LINK');
             if (outcome.__typename === 'DeletedRecord') tellDeleted(session, deleted.name, outcome);
             return outcome;
           }}
         >
-          {words.deleteWarning}
+          {typeof words.deleteWarning === 'string' ? words.deleteWarning : words.deleteWarning(deleted.name)}
         </Confirm>
       )}
     </>

@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { Button } from '../controls/button.tsx';
 import { UNDO_FOR, undo } from '../data/actions.ts';
 import { Fault } from '../data/faults.ts';
 import { failureText } from '../data/refusals.ts';
@@ -81,15 +82,13 @@ export function Restore({
   const t = texts.history;
   return (
     <div className="restore">
-      <button
-        type="button"
-        className="button text small"
+      <Button
+        look="text small"
+        text={open.length === 1 ? t.restore : t.restoreAll(open.length)}
         aria-disabled={isBusy}
         aria-describedby={describedBy}
         onClick={() => void restore()}
-      >
-        {open.length === 1 ? t.restore : t.restoreAll(open.length)}
-      </button>
+      />
       {first.action === 'DELETED' && first.kind === 'LINK' && (
         <small className="quiet">{t.withoutStatistics}</small>
       )}

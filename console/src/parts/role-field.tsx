@@ -12,18 +12,15 @@ const roles: readonly Role[] = ['VIEWER', 'EDITOR', 'ADMIN', 'OWNER'];
 export const isAtLeast = (role: Role | null, other: Role): boolean =>
   role !== null && roles.indexOf(role) >= roles.indexOf(other);
 
+interface RoleFieldProps {
+  readonly value: Role;
+  onValue(role: Role): void;
+  readonly highest?: Role;
+  readonly error?: string | undefined;
+}
+
 /** A choice of roles up to one's own: nobody can give more. */
-export function RoleField({
-  value,
-  onValue,
-  highest = 'OWNER',
-  error,
-}: {
-  value: Role;
-  onValue: (role: Role) => void;
-  highest?: Role;
-  error?: string | undefined;
-}): ReactElement {
+export function RoleField({ value, onValue, highest = 'OWNER', error }: RoleFieldProps): ReactElement {
   const { role } = useSession().viewer;
   const offered = roles.filter((one) => isAtLeast(role, one) && isAtLeast(highest, one));
   return (

@@ -2,7 +2,6 @@ import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Menu } from '../controls/menu.tsx';
 import type { MenuItem } from '../controls/menu-item.tsx';
-import { announceKinds } from '../data/bus.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
@@ -18,6 +17,7 @@ import { texts } from '../texts.ts';
 import { NameField } from './field.tsx';
 import { Confirm, FormDialog } from './form-dialog.tsx';
 import { Icon } from './icon.tsx';
+import { useTexts } from './tied.ts';
 
 const t = texts.views;
 
@@ -81,30 +81,24 @@ export function SavedViews({ view, query }: { view: SavedViewKind; query: string
   );
 }
 
-function ViewForm({
-  view,
-  query,
-  record,
-  onClose,
-}: {
-  view: SavedViewKind;
-  query: string;
-  record: Row | null;
-  onClose: () => void;
-}): ReactElement {
+interface ViewFormProps {
+  readonly view: SavedViewKind;
+  readonly query: string;
+  readonly record: Row | null;
+  onClose(): void;
+}
+
+function ViewForm({ view, query, record, onClose }: ViewFormProps): ReactElement {
   const session = useSession();
-  const [name, setName] = useState(record?.name ?? '');
-  const save = async () => {
-    const outcome =
-      record === null
-        ? (await write(session, CreateSavedViewDocument, { input: { name, view, query } })).createSavedView
-        : (await write(session, UpdateSavedViewDocument, { id: record.id, input: { name } })).updateSavedView;
-    announceKinds('SAVED_VIEW');
-    return outcome;
-  };
+  const [{ name }, tied] = useTexts({ name: record?.name ?? '' });
+  const save = async () =>
+    record === null
+      ? (await write(session, CreateSavedViewDocument, { input: { name, view, query } })).createSavedView
+      : (await write(session, UpdateSavedViewDocument, { id: record.id, input: { name } })).updateSavedView;
   return (
     <FormDialog
       title={record ? t.rename : t.save}
+      kinds={['SAVED_VIEW']}
       done={texts.saved(name)}
       shown={['name']}
       onClose={onClose}
@@ -112,13 +106,7 @@ function ViewForm({
     >
       {(errors) => (
         <>
-          <NameField
-            label={texts.spaces.name}
-            value={name}
-            onText={setName}
-            error={errors.name}
-            maxLength={60}
-          />
+          <NameField label={texts.spaces.name} {...tied('name', errors)} maxLength={60} />
           {record === null && <p className="hint">{t.hint}</p>}
         </>
       )}
@@ -131,12 +119,9 @@ function Deletion({ view: { id, name }, onClose }: { view: Row; onClose: () => v
   return (
     <Confirm
       title={t.deleteTitle(name)}
+      kinds={['SAVED_VIEW']}
       onClose={onClose}
-      onYes={async () => {
-        const { deleteSavedView } = await write(session, DeleteSavedViewDocument, { id });
-        announceKinds('SAVED_VIEW');
-        return deleteSavedView;
-      }}
+      onSubmit={async () => (await write(session, DeleteSavedViewDocument, { id })).deleteSavedView}
     >
       {t.deleteWarning}
     </Confirm>

@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useEffect } from 'react';
 import { focusSoon, isFocusFree } from '../app/focus.ts';
+import { Button } from '../controls/button.tsx';
 import { Dialog } from '../controls/dialog.tsx';
 import { texts } from '../texts.ts';
 import { CopyButton } from './copy.tsx';
@@ -26,9 +27,7 @@ export function SecretDialog(
       </p>
       {children}
       <div className="buttons end">
-        <button type="button" className="button quiet" onClick={onClose}>
-          {texts.secretKept}
-        </button>
+        <Button look="quiet" text={texts.secretKept} onClick={onClose} />
         <CopyButton text={secret} wide main />
       </div>
     </Dialog>

@@ -3,19 +3,17 @@ import { type Utm, type UtmName, utmNames } from '../data/utm.ts';
 import { texts } from '../texts.ts';
 import { type FieldProps, TextField } from './field.tsx';
 
-/** A field for each parameter of a campaign. */
-export function UtmFields({
-  values,
-  onValues,
-  errors = {},
-  more = () => ({}),
-}: {
-  values: Utm;
-  onValues: (patch: Partial<Utm>) => void;
-  errors?: Readonly<Partial<Record<string, string>>>;
+interface UtmFieldsProps {
+  readonly values: Utm;
+  onValues(patch: Partial<Utm>): void;
+  readonly errors?: Readonly<Partial<Record<string, string>>>;
   /** Peculiarities of a field. */
-  more?: (name: UtmName) => Partial<FieldProps> & { placeholder?: string; disabled?: boolean };
-}): ReactElement {
+  readonly more?: (name: UtmName) => Partial<FieldProps> & { placeholder?: string; disabled?: boolean };
+}
+
+/** A field for each parameter of a campaign. */
+export function UtmFields(props: UtmFieldsProps): ReactElement {
+  const { values, onValues, errors = {}, more = () => ({}) } = props;
   const t = texts.utm;
   return (
     <div className="pair">

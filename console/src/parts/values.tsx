@@ -1,6 +1,8 @@
 import { type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
+import { Button } from '../controls/button.tsx';
 import { toFault } from '../data/faults.ts';
+import { readNow } from '../data/read.ts';
 import { failureText } from '../data/refusals.ts';
 import { type ChangedValue, type NameOf, type ShownValue, showValue, type ValueRow } from '../data/values.ts';
 import { ChangeDocument, type LoggedChangeFragment } from '../generated/documents.ts';
@@ -89,9 +91,7 @@ export function Values({ change, nameOf }: { change: Change; nameOf: NameOf }): 
   const { id } = change;
   const isCut = whole === null && change.values.some((value) => value.isCut);
   const read = async () => {
-    const { data, error } = await client
-      .query(ChangeDocument, { id }, { requestPolicy: 'network-only' })
-      .toPromise();
+    const { data, error } = await readNow(client, ChangeDocument, { id });
     if (data?.change) setWhole(data.change);
     setFault(error ? failureText(toFault(error)) : '');
   };
@@ -108,11 +108,7 @@ export function Values({ change, nameOf }: { change: Change; nameOf: NameOf }): 
       ) : (
         all
       )}
-      {isCut && (
-        <button type="button" className="button text small" onClick={() => void read()}>
-          {t.showWhole}
-        </button>
-      )}
+      {isCut && <Button look="text small" text={t.showWhole} onClick={() => void read()} />}
       {fault !== '' && (
         <p className="error" role="alert">
           {fault}

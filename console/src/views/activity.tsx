@@ -13,7 +13,7 @@ export function ActivityView(): ReactElement {
   return (
     <>
       <RecordsHead title={texts.places.activity} lead={t.lead} />
-      <div className="toolbar">
+      <div className="buttons">
         <FilterSelect
           label={t.kind}
           value={kind ?? ''}

@@ -1,15 +1,16 @@
 import { type ReactElement, useState } from 'react';
 import { Dialog } from '../controls/dialog.tsx';
 import { androidLines, appleLines, linesIn, parseAndroid, parseApple } from '../data/app-lines.ts';
-import { announceKinds } from '../data/bus.ts';
+import type { FieldErrors } from '../data/link-fields.ts';
 import { useRead } from '../data/read.ts';
 import { describeRefusal, type Outcome } from '../data/refusals.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import { DomainAppsDocument, type DomainAppsQuery, UpdateDomainDocument } from '../generated/documents.ts';
-import { Field } from '../parts/field.tsx';
+import { AreaField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Unread } from '../parts/notice.tsx';
+import { useTexts } from '../parts/tied.ts';
 import { settingsTexts } from '../settings-texts.ts';
 import { texts } from '../texts.ts';
 
@@ -37,19 +38,13 @@ type Apps = NonNullable<DomainAppsQuery['domain']>['apps'];
 function AppsForm({ domain: { id, name }, apps, onClose }: DomainAppsProps & { apps: Apps }): ReactElement {
   const session = useSession();
   // What others save meanwhile does not change what is written here.
-  const [given, setGiven] = useState(() => ({
-    apple: appleLines(apps.apple),
-    android: androidLines(apps.android),
-  }));
-  const [errors, setErrors] = useState<Readonly<Partial<Record<string, string>>>>({});
+  const [given, tied] = useTexts({ apple: appleLines(apps.apple), android: androidLines(apps.android) });
+  const [errors, setErrors] = useState<FieldErrors>({});
   const save = async (): Promise<Outcome> => {
     const input = { apps: { apple: parseApple(given.apple), android: parseAndroid(given.android) } };
     setErrors({});
     const outcome = (await write(session, UpdateDomainDocument, { id, input })).updateDomain;
-    if (outcome.__typename !== 'ValidationError') {
-      announceKinds('DOMAIN');
-      return outcome;
-    }
+    if (outcome.__typename !== 'ValidationError') return outcome;
     const found: Record<string, string> = {};
     const others = outcome.fields.filter((field) => {
       const [, kind = '', index = ''] = field.path;
@@ -63,23 +58,24 @@ function AppsForm({ domain: { id, name }, apps, onClose }: DomainAppsProps & { a
     return { ...outcome, fields: others, message: '' };
   };
   const lines = (kind: 'apple' | 'android', label: string, hint: string) => (
-    <Field label={label} hint={hint} error={errors[kind]}>
-      {(parts) => (
-        <textarea
-          {...parts}
-          className="code"
-          rows={4}
-          value={given[kind]}
-          autoCapitalize="none"
-          autoComplete="off"
-          spellCheck={false}
-          onChange={({ target }) => setGiven({ ...given, [kind]: target.value })}
-        />
-      )}
-    </Field>
+    <AreaField
+      {...{ label, hint, ...tied(kind, errors) }}
+      className="code"
+      rows={4}
+      autoCapitalize="none"
+      autoComplete="off"
+      spellCheck={false}
+    />
   );
   return (
-    <FormDialog title={t.title(name)} done={texts.saved(name)} onClose={onClose} onSubmit={save} wide>
+    <FormDialog
+      title={t.title(name)}
+      kinds={['DOMAIN']}
+      done={texts.saved(name)}
+      onClose={onClose}
+      onSubmit={save}
+      wide
+    >
       {() => (
         <>
           <p className="hint">{t.lead}</p>

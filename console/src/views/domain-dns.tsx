@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { Button } from '../controls/button.tsx';
 import { attempt } from '../data/actions.ts';
 import { announce } from '../data/bus.ts';
 import { describeRule } from '../data/refusals.ts';
@@ -77,9 +78,12 @@ export function DomainDns({
         <li>
           <p>{t.dnsThen}</p>
           {session.may('DOMAINS') && (
-            <button type="button" className="button small" aria-disabled={isBusy} onClick={verify}>
-              {isBusy ? t.checking : t.check}
-            </button>
+            <Button
+              look="small"
+              text={isBusy ? t.checking : t.check}
+              aria-disabled={isBusy}
+              onClick={verify}
+            />
           )}
           <p className="error" role="alert">
             {told}

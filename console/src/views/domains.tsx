@@ -1,7 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { focusSoon } from '../app/focus.ts';
-import { announceKinds } from '../data/bus.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
@@ -18,6 +17,7 @@ import { CheckField, TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { lazily } from '../parts/lazily.tsx';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
+import { useTexts } from '../parts/tied.ts';
 import { settingsTexts } from '../settings-texts.ts';
 import { texts } from '../texts.ts';
 import { trimPasted, withScheme } from '../words/format.ts';
@@ -88,12 +88,11 @@ export function DomainsView(): ReactElement {
 
 function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragment>): ReactElement {
   const session = useSession();
-  const [name, setName] = useState(domain?.name ?? '');
-  const [notFoundUrl, setNotFoundUrl] = useState(domain?.notFoundUrl ?? '');
-  const [rootUrl, setRootUrl] = useState(domain?.rootUrl ?? '');
+  const { name = '', notFoundUrl, rootUrl } = domain ?? {};
+  const [typed, tied] = useTexts({ name, notFoundUrl: notFoundUrl ?? '', rootUrl: rootUrl ?? '' });
   const [forwardsPath, setForwardsPath] = useState(domain?.forwardsPath ?? false);
   const t = settingsTexts.domains;
-  const host = trimPasted(name)
+  const host = trimPasted(typed.name)
     .replace(/^https?:\/\//i, '')
     .replace(/\/$/, '');
   const serviceHost = useServiceHost();
@@ -101,15 +100,14 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
   const save = async () => {
     const input = {
       name: host,
-      notFoundUrl: withScheme(notFoundUrl) || null,
-      rootUrl: withScheme(rootUrl) || null,
+      notFoundUrl: withScheme(typed.notFoundUrl) || null,
+      rootUrl: withScheme(typed.rootUrl) || null,
       forwardsPath,
     };
     const outcome =
       domain === null
         ? (await write(session, CreateDomainDocument, { input })).createDomain
         : (await write(session, UpdateDomainDocument, { id: domain.id, input })).updateDomain;
-    announceKinds('DOMAIN');
     // Its records come next, and the button for a first domain is gone.
     if (domain === null && outcome.__typename === 'Domain')
       focusSoon(
@@ -129,9 +127,7 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
         <>
           <TextField
             label={t.name}
-            value={name}
-            onText={setName}
-            error={errors.name}
+            {...tied('name', errors)}
             placeholder="go.example"
             hint={domain ? t.renamed : t.nameHint}
             autoFocus
@@ -142,22 +138,8 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
               <DnsTable records={[address]} />
             </div>
           )}
-          <TextField
-            label={t.root}
-            type="url"
-            value={rootUrl}
-            onText={setRootUrl}
-            error={errors.rootUrl}
-            hint={t.rootHint}
-          />
-          <TextField
-            label={t.notFound}
-            type="url"
-            value={notFoundUrl}
-            onText={setNotFoundUrl}
-            error={errors.notFoundUrl}
-            hint={t.notFoundHint}
-          />
+          <TextField label={t.root} type="url" {...tied('rootUrl', errors)} hint={t.rootHint} />
+          <TextField label={t.notFound} type="url" {...tied('notFoundUrl', errors)} hint={t.notFoundHint} />
           <CheckField
             label={t.forwardsPath}
             hint={t.forwardsPathHint}

@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import { Button } from '../controls/button.tsx';
 import { announce } from '../data/bus.ts';
 import { newFields, newLinkInput } from '../data/link-fields.ts';
 import { useRead } from '../data/read.ts';
@@ -38,15 +39,13 @@ export function FirstSteps(): ReactElement {
           {link ? <p className="short-url">{shortUrlText(link.shortUrl)}</p> : <MakeLink />}
         </Step>
         <Step name={t.share} hint={t.shareHint} isDone={isCopied}>
-          <button
-            type="button"
-            className={link && !isCopied ? 'button' : 'button quiet'}
+          <Button
+            look={link && !isCopied ? undefined : 'quiet'}
+            icon={isCopied ? 'check' : 'copy'}
+            text={texts.links.copy}
             disabled={!link}
             onClick={() => link && void share(link.shortUrl)}
-          >
-            <Icon name={isCopied ? 'check' : 'copy'} />
-            {texts.links.copy}
-          </button>
+          />
         </Step>
         {may('PEOPLE') && (
           <Step
@@ -65,19 +64,16 @@ export function FirstSteps(): ReactElement {
   );
 }
 
-function Step({
-  name,
-  hint,
-  isDone,
-  children,
-}: {
-  name: string;
-  hint?: string;
-  isDone: boolean;
-  children: ReactNode;
-}): ReactElement {
+interface StepProps {
+  readonly name: string;
+  readonly hint?: string;
+  readonly isDone: boolean;
+  readonly children: ReactNode;
+}
+
+function Step({ name, hint, isDone, children }: StepProps): ReactElement {
   return (
-    <li className={isDone ? 'card done' : 'card'}>
+    <li className={isDone ? 'card stack near done' : 'card stack near'}>
       <h3>
         {name}
         {isDone && <span className="badge ok">{t.done}</span>}
@@ -104,7 +100,7 @@ function MakeLink(): ReactElement {
     () => undefined,
   );
   return (
-    <form onSubmit={submit} noValidate>
+    <form className="stack near" onSubmit={submit} noValidate>
       <TextField
         {...{ label: t.url, placeholder: t.placeholder, value: url, error: errors.url }}
         type="url"
@@ -112,9 +108,7 @@ function MakeLink(): ReactElement {
         onText={setUrl}
         autoFocus
       />
-      <button type="submit" className="button" aria-disabled={isBusy}>
-        {t.shorten}
-      </button>
+      <Button text={t.shorten} type="submit" aria-disabled={isBusy} />
       <p className="error" role="alert">
         {message}
       </p>

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { announceKinds } from '../data/bus.ts';
+import { Button } from '../controls/button.tsx';
 import { Fault } from '../data/faults.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
@@ -17,6 +17,7 @@ import { RecordList } from '../parts/record-list.tsx';
 import { RecordsHead } from '../parts/records.tsx';
 import { RoleField } from '../parts/role-field.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
+import { useTexts } from '../parts/tied.ts';
 import { settingsTexts } from '../settings-texts.ts';
 import { texts } from '../texts.ts';
 import { ago, atMoment, onDay } from '../words/format.ts';
@@ -47,7 +48,7 @@ export function KeysView(): ReactElement {
       >
         {(key) => (
           <li key={key.id} className="record">
-            <div className="parts">
+            <div className="parts flow">
               <b className="grow name">
                 <bdi>{key.name || t.unnamed}</bdi>
               </b>
@@ -56,11 +57,7 @@ export function KeysView(): ReactElement {
                 {key.role ? texts.roles[key.role] : t.scopes[key.scopes.includes('WRITE') ? 'WRITE' : 'READ']}
               </span>
             </div>
-            {mayChange && (
-              <button type="button" className="button text" onClick={() => setRevoked(key)}>
-                {t.revoke}
-              </button>
-            )}
+            {mayChange && <Button look="text" text={t.revoke} onClick={() => setRevoked(key)} />}
             <p className="more quiet">{aboutKey(key)}</p>
           </li>
         )}
@@ -83,14 +80,13 @@ function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment; onClose: () =>
   const revoke = async () => {
     if (!isKnown) throw new Fault('refused', settingsTexts.people.keysUnknown);
     const asked = { id: apiKey.id, disableWebhooks: disables };
-    const { revokeApiKey } = await write(session, RevokeApiKeyDocument, asked);
-    announceKinds('API_KEY', 'WEBHOOK');
-    return revokeApiKey;
+    return (await write(session, RevokeApiKeyDocument, asked)).revokeApiKey;
   };
   return (
     <FormDialog
       title={t.revokeTitle(apiKey.name || `${apiKey.prefix}…`)}
       action={t.revoke}
+      kinds={['API_KEY', 'WEBHOOK']}
       onClose={onClose}
       onSubmit={revoke}
     >
@@ -121,14 +117,12 @@ function aboutKey({ maker, createdAt, expiresAt, lastUsedAt }: KeyRowFragment): 
 
 function NewKey({ onClose, onKey }: { onClose: () => void; onKey: (key: string) => void }): ReactElement {
   const session = useSession();
-  const [name, setName] = useState('');
+  const [{ name, expiresAt: day }, tied] = useTexts({ name: '', expiresAt: '' });
   const [role, setRole] = useState<Role>('EDITOR');
-  const [day, setDay] = useState('');
   const save = async () => {
     // To the end of that day, where the person is.
     const expiresAt = day === '' ? null : new Date(`${day}T23:59:59`).toISOString();
     const { createApiKey } = await write(session, CreateApiKeyDocument, { input: { name, role, expiresAt } });
-    announceKinds('API_KEY');
     if (createApiKey.__typename === 'CreatedApiKey') onKey(createApiKey.key);
     return createApiKey;
   };
@@ -136,22 +130,16 @@ function NewKey({ onClose, onKey }: { onClose: () => void; onKey: (key: string) 
     <FormDialog
       title={t.create}
       action={t.make}
+      kinds={['API_KEY']}
       shown={['name', 'role', 'expiresAt']}
       onClose={onClose}
       onSubmit={save}
     >
       {(errors) => (
         <>
-          <TextField
-            {...{ label: t.name, hint: t.nameHint, value: name, error: errors.name, maxLength: 100 }}
-            onText={setName}
-            autoFocus
-          />
+          <TextField label={t.name} hint={t.nameHint} {...tied('name', errors)} maxLength={100} autoFocus />
           <RoleField value={role} onValue={setRole} highest="ADMIN" error={errors.role} />
-          <TextField
-            {...{ label: t.until, hint: t.untilHint, type: 'date', value: day, error: errors.expiresAt }}
-            onText={setDay}
-          />
+          <TextField label={t.until} hint={t.untilHint} type="date" {...tied('expiresAt', errors)} />
         </>
       )}
     </FormDialog>

@@ -1,6 +1,5 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
-import { announceKinds } from '../data/bus.ts';
 import { emptying } from '../data/emptying.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
@@ -15,6 +14,7 @@ import {
 import { NameField, SelectField, TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
+import { useTexts } from '../parts/tied.ts';
 import { texts } from '../texts.ts';
 import { pixelIds } from '../words/names.ts';
 
@@ -56,25 +56,21 @@ export function PixelsView(): ReactElement {
 
 function PixelForm({ record: pixel, dialog }: RecordFormProps<PixelRowFragment>): ReactElement {
   const session = useSession();
-  const [name, setName] = useState(pixel?.name ?? '');
+  const [typed, tied] = useTexts({ name: pixel?.name ?? '', value: pixel?.value ?? '' });
   const [type, setType] = useState<PixelType>(pixel?.type ?? 'GOOGLE_ADS');
-  const [value, setValue] = useState(pixel?.value ?? '');
   const t = texts.pixels;
   const save = async () => {
-    const input = { name, type, value };
-    const outcome =
-      pixel === null
-        ? (await write(session, CreatePixelDocument, { input })).createPixel
-        : (await write(session, UpdatePixelDocument, { id: pixel.id, input })).updatePixel;
-    announceKinds('PIXEL');
-    return outcome;
+    const input = { ...typed, type };
+    return pixel === null
+      ? (await write(session, CreatePixelDocument, { input })).createPixel
+      : (await write(session, UpdatePixelDocument, { id: pixel.id, input })).updatePixel;
   };
   return (
-    <FormDialog {...dialog} done={texts.saved(name)} shown={['name', 'type', 'value']} onSubmit={save}>
+    <FormDialog {...dialog} done={texts.saved(typed.name)} shown={['name', 'type', 'value']} onSubmit={save}>
       {(errors) => (
         <>
           <p className="hint">{t.noneYet}</p>
-          <NameField label={t.name} value={name} onText={setName} error={errors.name} />
+          <NameField label={t.name} {...tied('name', errors)} />
           <SelectField
             label={t.type}
             value={type}
@@ -84,9 +80,7 @@ function PixelForm({ record: pixel, dialog }: RecordFormProps<PixelRowFragment>)
           />
           <TextField
             label={t.value}
-            value={value}
-            onText={setValue}
-            error={errors.value}
+            {...tied('value', errors)}
             hint={t.valueHint(pixelIds[type].place, pixelIds[type].example)}
           />
           <p className="hint">{t.withoutCookies}</p>

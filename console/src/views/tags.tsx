@@ -1,7 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import type { Progress } from '../data/batches.ts';
-import { announceKinds } from '../data/bus.ts';
 import { emptying } from '../data/emptying.ts';
 import { useSession } from '../data/session.ts';
 import { write, writeLogged } from '../data/write.ts';
@@ -87,7 +86,6 @@ function MergeForm({ into, onClose }: { into: TagRowFragment; onClose: () => voi
     const { mergeTags } = await emptying(session, { tags: { any: [...ids] } }, setProgress, (long) =>
       write(session, MergeTagsDocument, { ids: [...ids], into: into.id }, long),
     );
-    announceKinds('TAG', 'LINK');
     return mergeTags;
   };
   return (
@@ -95,6 +93,7 @@ function MergeForm({ into, onClose }: { into: TagRowFragment; onClose: () => voi
       title={t.mergeTitle(into.name)}
       action={t.mergeNow(ids.length)}
       shown={['ids']}
+      kinds={['TAG', 'LINK']}
       progress={progress}
       onClose={onClose}
       onSubmit={merge}

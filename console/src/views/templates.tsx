@@ -1,5 +1,4 @@
 import { type ReactElement, useState } from 'react';
-import { announceKinds } from '../data/bus.ts';
 import { useSession } from '../data/session.ts';
 import { filledUtm, noUtm, type Utm, utmLine, utmNames } from '../data/utm.ts';
 import { write } from '../data/write.ts';
@@ -13,6 +12,7 @@ import {
 import { NameField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
+import { useTexts } from '../parts/tied.ts';
 import { UtmFields } from '../parts/utm-fields.tsx';
 import { texts } from '../texts.ts';
 
@@ -48,24 +48,21 @@ export function TemplatesView(): ReactElement {
 
 function TemplateForm({ record: template, dialog }: RecordFormProps<UtmTemplateRowFragment>): ReactElement {
   const session = useSession();
-  const [name, setName] = useState(template?.name ?? '');
+  const [{ name }, tied] = useTexts({ name: template?.name ?? '' });
   const [values, setValues] = useState(() => (template ? templateValues(template) : noUtm));
   const t = texts.utm;
   const save = async () => {
     const cleared = Object.fromEntries(utmNames.map((one) => [one, values[one].trim() || null]));
     const input = { name, ...cleared };
-    const outcome =
-      template === null
-        ? (await write(session, CreateUtmTemplateDocument, { input })).createUtmTemplate
-        : (await write(session, UpdateUtmTemplateDocument, { id: template.id, input })).updateUtmTemplate;
-    announceKinds('UTM_TEMPLATE');
-    return outcome;
+    return template === null
+      ? (await write(session, CreateUtmTemplateDocument, { input })).createUtmTemplate
+      : (await write(session, UpdateUtmTemplateDocument, { id: template.id, input })).updateUtmTemplate;
   };
   return (
     <FormDialog {...dialog} done={texts.saved(name)} shown={['name', ...utmNames]} onSubmit={save}>
       {(errors) => (
         <>
-          <NameField label={t.name} value={name} onText={setName} error={errors.name} />
+          <NameField label={t.name} {...tied('name', errors)} />
           <UtmFields
             values={values}
             onValues={(patch) => setValues({ ...values, ...patch })}

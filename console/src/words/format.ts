@@ -3,20 +3,8 @@ import { type Language, language, locale } from '../language.ts';
 /** Numbers and times in the language of the page. */
 const count = new Intl.NumberFormat(locale);
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
-const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
-const nearMoment = new Intl.DateTimeFormat(locale, {
-  ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
-});
 const utcDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const utcDays = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
-const utcHour = new Intl.DateTimeFormat(locale, {
-  ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
-  ...{ hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
-});
-const utcTime = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
-const utcMonth = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 const change = new Intl.NumberFormat(locale, {
@@ -25,28 +13,38 @@ const change = new Intl.NumberFormat(locale, {
   signDisplay: 'exceptZero',
 });
 
+/** A function that writes times in this way. */
+function timesAs(options: Intl.DateTimeFormatOptions): (iso: string) => string {
+  const format = new Intl.DateTimeFormat(locale, options);
+  return (iso) => format.format(new Date(iso));
+}
+
 export const inDigits = (value: number): string => count.format(value);
 export const inShort = (value: number): string => (value < 100_000 ? count : compact).format(value);
 export const asShare = (value: number): string => percent.format(value);
 /** A change with its sign: a minus, not a hyphen. */
 export const asChange = (value: number): string => change.format(value).replace('-', '−');
-export const onDay = (iso: string): string => day.format(new Date(iso));
-export const atMoment = (iso: string): string => moment.format(new Date(iso));
-export const atTime = (iso: string): string => time.format(new Date(iso));
+export const onDay = timesAs({ dateStyle: 'medium' });
+export const atMoment = timesAs({ dateStyle: 'medium', timeStyle: 'short' });
+export const atTime = timesAs({ timeStyle: 'short' });
+const atMomentOfYear = timesAs({ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' });
 /** A time without the year if it is this one. */
 export const atNearMoment = (iso: string): string =>
-  new Date(iso).getFullYear() === new Date().getFullYear() ? nearMoment.format(new Date(iso)) : atMoment(iso);
+  new Date(iso).getFullYear() === new Date().getFullYear() ? atMomentOfYear(iso) : atMoment(iso);
 /** The time zone of times that name none. */
-export const { timeZone } = moment.resolvedOptions();
+export const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 export const onUtcDay = (iso: string): string => utcDay.format(new Date(iso));
 export const onUtcDays = (from: string, to: string): string =>
   utcDay.formatRange(new Date(from), new Date(to));
 /** A period in words; both days as `2026-11-21`. */
 export const betweenUtcDays = ({ from, to }: { from: string; to: string }): string =>
   utcDays.formatRange(new Date(from), new Date(to));
-export const atUtcHour = (iso: string): string => utcHour.format(new Date(iso));
-export const atUtcTime = (iso: string): string => utcTime.format(new Date(iso));
-export const inUtcMonth = (iso: string): string => utcMonth.format(new Date(iso));
+export const atUtcHour = timesAs({
+  ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
+  ...{ hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
+});
+export const atUtcTime = timesAs({ hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
+export const inUtcMonth = timesAs({ month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 const units = [
   ['year', 31_536_000],

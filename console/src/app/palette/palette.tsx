@@ -10,6 +10,7 @@ import {
 } from 'react';
 import { flushSync } from 'react-dom';
 import { useLocation } from 'wouter';
+import { useSettled } from '../../data/settled.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
@@ -51,7 +52,7 @@ function Search({
   const dialog = useRef<HTMLDialogElement>(null);
   const listId = useId();
   const [text, setText] = useState('');
-  const [sought, setSought] = useState('');
+  const [sought, isSought] = useSettled(text, PAUSE);
   const [chosen, setChosen] = useState<string | null>(null);
   const { groups, isLoading } = useCommands(sought, linkId, deeds);
   const commands = groups.flatMap(({ commands }) => commands);
@@ -66,15 +67,11 @@ function Search({
     shown?.showModal();
     return () => shown?.close();
   }, []);
-  useEffect(() => {
-    const timer = setTimeout(() => setSought(text), PAUSE);
-    return () => clearTimeout(timer);
-  }, [text]);
   const activeId = active && optionId(active.id);
   useEffect(() => {
     if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' });
   }, [activeId]);
-  const isReady = text === sought && !isLoading;
+  const isReady = isSought && !isLoading;
   /** True if Enter came before what was typed was found. */
   const [isEntered, setEntered] = useState(false);
   const choose = ({ href, run, id }: Command) => {
@@ -151,8 +148,8 @@ function Search({
                 >
                   {icon && <Icon name={icon} />}
                   {color !== undefined && <i className={`dot c${color}`} />}
-                  <bdi>{name}</bdi>
-                  {note && <small>{note}</small>}
+                  <bdi className="cut">{name}</bdi>
+                  {note && <small className="cut hint">{note}</small>}
                   {shortcut && <kbd>{shortcut}</kbd>}
                 </button>
               );

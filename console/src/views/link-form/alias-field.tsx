@@ -1,9 +1,10 @@
-import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
-import { useClient } from 'urql';
+import type { ReactElement } from 'react';
 import { type Option, Select } from '../../controls/select.tsx';
 import { toAlias } from '../../data/alias.ts';
 import { type LinkFields, newAliases } from '../../data/link-fields.ts';
+import { useRead } from '../../data/read.ts';
 import { errorsIn } from '../../data/refusals.ts';
+import { useSettled } from '../../data/settled.ts';
 import { CheckLinksDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Field } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
@@ -12,57 +13,35 @@ import { trimPasted } from '../../words/format.ts';
 /** The pause after typing before an alias is checked, in milliseconds. */
 const PAUSE = 400;
 
-/** The alias behind its domain, and whether it is free. */
-export function AliasField({
-  fields,
-  error,
-  onChange,
-  link,
-  host,
-  hosts,
-  ownId,
-}: {
-  fields: LinkFields;
-  error: string | undefined;
-  onChange: (patch: Partial<LinkFields>) => void;
-  link: LinkWholeFragment | undefined;
-  host: string;
+interface AliasFieldProps {
+  readonly fields: LinkFields;
+  readonly error: string | undefined;
+  onChange(patch: Partial<LinkFields>): void;
+  readonly link: LinkWholeFragment | undefined;
+  readonly host: string;
   /** The domains to choose from; a link keeps its own. */
-  hosts: readonly Option<string>[];
+  readonly hosts: readonly Option<string>[];
   /** The id of the domain that a link has without a choice. */
-  ownId: string;
-}): ReactElement {
+  readonly ownId: string;
+}
+
+/** The alias behind its domain, and whether it is free. */
+export function AliasField(props: AliasFieldProps): ReactElement {
+  const { fields, error, onChange, link, host, hosts, ownId } = props;
   const { alias, domainId } = fields;
-  const client = useClient();
-  const [checked, setChecked] = useState<{ of: string; wrong: string | undefined } | null>(null);
   const asked = toAlias(alias);
   const isSame = asked === (link?.alias ?? '');
-  const of = [domainId, ...newAliases(fields)].join(' ');
-  const aliasesNow = useEffectEvent(() => newAliases(fields));
-  useEffect(() => {
-    if (isSame) return;
-    let isOver = false;
-    const timer = setTimeout(async () => {
-      // Only the errors of the alias matter: the URL is a placeholder.
-      const inputs = aliasesNow().map((one) => ({
-        ...{ url: 'https://example.com/', alias: one, ...(domainId && { domainId }) },
-      }));
-      const { data } = await client
-        .query(CheckLinksDocument, { inputs }, { requestPolicy: 'network-only' })
-        .toPromise();
-      if (isOver || !data) return;
-      const wrong = data.checkLinks.flatMap((one) => one?.fields ?? []);
-      setChecked({ of, wrong: errorsIn(['alias'], wrong).errors.alias });
-    }, PAUSE);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [client, domainId, isSame, of]);
+  // Only the errors of the alias matter: the URL is a placeholder.
+  const question = newAliases(fields).map((one) => ({
+    ...{ url: 'https://example.com/', alias: one, ...(domainId && { domainId }) },
+  }));
+  const [inputs, isPresent] = useSettled(question, PAUSE);
+  const pause = isSame || !isPresent;
+  const { data, isLoading } = useRead(CheckLinksDocument, { inputs }, { pause });
+  const checks = pause || isLoading ? undefined : data?.checkLinks;
+  const wrong = errorsIn(['alias'], checks?.flatMap((one) => one?.fields ?? []) ?? []).errors.alias;
   const t = texts.form;
-  const result = !isSame && checked?.of === of ? checked : null;
-  const hint =
-    result === null || result.wrong !== undefined ? (link ? t.aliasMoves : t.aliasHint) : t.aliasFree;
+  const hint = checks && wrong === undefined ? t.aliasFree : link ? t.aliasMoves : t.aliasHint;
   return (
     <Field
       label={t.alias}
@@ -72,7 +51,7 @@ export function AliasField({
           <span className={hint === t.aliasFree ? 'good' : undefined}>{hint}</span>
         </>
       }
-      error={error ?? result?.wrong}
+      error={error ?? wrong}
     >
       {(parts) => (
         <div className="joined">

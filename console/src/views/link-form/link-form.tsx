@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { useRuleWarnings } from '../../data/asked-rules.ts';
-import { type FormProps, filledTargets, privacies, titleFor } from '../../data/link-fields.ts';
+import { type FormProps, filledTargets, hasErrors, privacies, titleFor } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { addressText } from '../../parts/address.tsx';
@@ -8,6 +8,7 @@ import { CheckField, PasswordField, SelectField, TextField, UrlField } from '../
 import { lazily } from '../../parts/lazily.tsx';
 import { PublicPage } from '../../parts/public-page.tsx';
 import { TagsChoice } from '../../parts/tags-choice.tsx';
+import { tiedTo } from '../../parts/tied.ts';
 import { texts } from '../../texts.ts';
 import { atMoment, fromLocalInput, INCOMPLETE } from '../../words/format.ts';
 import { AliasField } from './alias-field.tsx';
@@ -23,6 +24,9 @@ const PreviewFold = lazily(
   async () => (await import('./preview/preview-fold.tsx')).PreviewFold,
   <span hidden />,
 );
+
+/** The texts that plain fields have. */
+type Text = 'title' | 'expiresAfter' | 'expiredUrl' | 'password' | 'privacyPassword';
 
 /** All fields of a link but its URL. */
 export function LinkForm({
@@ -47,48 +51,41 @@ export function LinkForm({
     link?.domain.name ?? domains.find(({ id }) => id === chosen)?.name ?? own?.name ?? location.host;
   const clicks = link?.clicks ?? 0;
   const limit = Number(fields.expiresAfter);
-  const isWrong = (...starts: string[]) =>
-    Object.keys(errors).some(
-      (path) => errors[path] !== undefined && starts.some((start) => path.startsWith(start)),
-    );
+  const isWrong = (...starts: string[]) => hasErrors(errors, starts);
   const hasPassword = (link?.hasPassword && !fields.removesPassword) || fields.password !== '';
+  const tied = tiedTo<Text>(fields, onChange);
   const { targetType, pixelIds, rules } = fields;
   const warnings = useRuleWarnings(link, fields);
   const [source] = fields.sources;
   const endsAt = fields.expiresAt === INCOMPLETE ? null : fromLocalInput(fields.expiresAt);
   const names = [...(link?.pixels ?? []), ...(data?.pixels.nodes ?? [])];
-  /** The contents of each fold in a few words. */
   const startsAt = fields.startsAt === INCOMPLETE ? null : fromLocalInput(fields.startsAt);
+  const line = (...parts: (string | false)[]) => parts.filter(Boolean).join(' · ');
+  /** The contents of each fold in a few words. */
   const values = {
     start:
-      [
+      line(
         startsAt !== null && texts.links.starts(atMoment(startsAt)),
         fields.redirectStatus !== '302' && fields.redirectStatus,
         fields.notes.trim(),
-      ]
-        .filter(Boolean)
-        .join(' · ') || t.none.start,
+      ) || t.none.start,
     expiry:
-      [
+      line(
         endsAt !== null && atMoment(endsAt),
         fields.expiresAfter && t.afterClicks(Number(fields.expiresAfter)),
         fields.expiredUrl && t.thenTo(addressText(fields.expiredUrl)),
-      ]
-        .filter(Boolean)
-        .join(' · ') || t.none.expiry,
-    protection: [
+      ) || t.none.expiry,
+    protection: line(
       hasPassword ? t.withPassword : t.none.protection,
       `${texts.links.statistics}: ${t.privacies[fields.privacy]}`,
-    ].join(' · '),
+    ),
     targets:
-      [
+      line(
         rules.length > 0 && t.rulesIn(rules.length),
         warnings.length > 0 && t.warningsIn(warnings.length),
         targetType !== 'NONE' &&
           t.targetsIn(t.targetTypes[targetType], filledTargets(fields.targets[targetType]).length),
-      ]
-        .filter(Boolean)
-        .join(' · ') || t.targetTypes.NONE,
+      ) || t.targetTypes.NONE,
     pixels: pixelIds.map((id) => nameOfPixel(names, id)).join(', ') || t.none.pixels,
   };
   return (
@@ -105,10 +102,8 @@ export function LinkForm({
         />
         <TextField
           label={t.title}
-          value={fields.title}
-          onText={(title) => onChange({ title })}
+          {...tied('title', errors)}
           hint={source !== undefined && fields.title.trim() && t.titleFor(titleFor(fields.title, source))}
-          error={errors.title}
           maxLength={255}
         />
         <SpaceField
@@ -164,30 +159,24 @@ export function LinkForm({
           <TextField
             label={t.expiresAfter}
             inputMode="numeric"
-            value={fields.expiresAfter}
-            onText={(expiresAfter) => onChange({ expiresAfter })}
+            {...tied('expiresAfter', errors, 'expiration.clicks')}
             placeholder={t.noLimit}
             hint={fields.expiresAt && fields.expiresAfter && t.whicheverFirst}
             warning={limit > 0 && limit <= clicks ? t.usedUp(clicks) : null}
-            error={errors['expiration.clicks']}
           />
         </div>
         <UrlField
           label={t.expiredUrl}
-          value={fields.expiredUrl}
-          onText={(expiredUrl) => onChange({ expiredUrl })}
+          {...tied('expiredUrl', errors, 'expiration.url')}
           hint={t.expiredHint}
-          error={errors['expiration.url']}
         />
       </Fold>
       <Fold title={t.protection} value={values.protection} isWrong={isWrong('password', 'privacy')}>
         <PasswordField
           label={link?.hasPassword ? t.newPassword : t.password}
-          value={fields.password}
+          {...tied('password', errors)}
           disabled={fields.removesPassword}
-          onText={(password) => onChange({ password })}
           hint={link?.hasPassword ? t.passwordStays : t.passwordHint}
-          error={errors.password}
         />
         {link?.hasPassword && (
           <CheckField
@@ -207,10 +196,8 @@ export function LinkForm({
         {fields.privacy === 'PASSWORD' && (
           <PasswordField
             label={t.privacyPassword}
-            value={fields.privacyPassword}
-            onText={(privacyPassword) => onChange({ privacyPassword })}
+            {...tied('privacyPassword', errors)}
             hint={link?.hasPrivacyPassword ? t.passwordStays : undefined}
-            error={errors.privacyPassword}
           />
         )}
       </Fold>
@@ -218,11 +205,7 @@ export function LinkForm({
         <PixelsField
           ids={fields.pixelIds}
           typed={fields.pixelTyped}
-          pixels={[
-            ...new Map(
-              [...(link?.pixels ?? []), ...(data?.pixels.nodes ?? [])].map((one) => [one.id, one]),
-            ).values(),
-          ]}
+          pixels={[...new Map(names.map((one) => [one.id, one])).values()]}
           onIds={(pixelIds, pixelTyped) => onChange({ pixelIds, pixelTyped })}
           error={errors.pixelIds}
         />

@@ -102,7 +102,7 @@ const Preview = memo(function Preview({
     </>
   );
   return (
-    <aside className="card preview" aria-label={t.preview}>
+    <aside className="card preview stack" aria-label={t.preview}>
       {alias === undefined || alias === '' || shortUrl === undefined ? (
         <span className="qr none">
           <Icon name="qr" />

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { Choice } from '../../controls/choice.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { Chips, without } from '../../parts/chips.tsx';
 import { texts } from '../../texts.ts';
 
 interface Pixel {
@@ -16,22 +16,18 @@ export function nameOfPixel(pixels: readonly Pixel[], id: string): string {
   return pixel ? `${pixel.name} · ${texts.pixelTypes[pixel.type] ?? pixel.type}` : texts.form.unknownPixel;
 }
 
+interface PixelsFieldProps {
+  readonly ids: readonly string[];
+  readonly typed: string;
+  readonly pixels: readonly Pixel[];
+  onIds(ids: readonly string[], typed: string): void;
+  readonly error: string | undefined;
+}
+
 /** The chosen pixels of a link, and a choice of more. */
-export function PixelsField({
-  ids,
-  typed,
-  pixels,
-  onIds,
-  error,
-}: {
-  ids: readonly string[];
-  typed: string;
-  pixels: readonly Pixel[];
-  onIds: (ids: readonly string[], typed: string) => void;
-  error: string | undefined;
-}): ReactElement {
+export function PixelsField({ ids, typed, pixels, onIds, error }: PixelsFieldProps): ReactElement {
   const t = texts.form;
-  const pixelName = (id: string) => nameOfPixel(pixels, id);
+  const toItem = (id: string) => ({ id, name: nameOfPixel(pixels, id) });
   if (pixels.length === 0 && ids.length === 0 && typed === '')
     return (
       <p className="hint">
@@ -40,31 +36,10 @@ export function PixelsField({
     );
   return (
     <>
-      {ids.length > 0 && (
-        <ul className="chips">
-          {ids.map((id) => (
-            <li key={id}>
-              {pixelName(id)}
-              <button
-                type="button"
-                className="bare"
-                aria-label={texts.removeOf(pixelName(id))}
-                onClick={() =>
-                  onIds(
-                    ids.filter((one) => one !== id),
-                    typed,
-                  )
-                }
-              >
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Chips items={ids.map(toItem)} onRemove={(id) => onIds(without(ids, id), typed)} />
       <Choice
         label={t.addPixel}
-        items={pixels.filter(({ id }) => !ids.includes(id)).map(({ id }) => ({ id, name: pixelName(id) }))}
+        items={pixels.filter(({ id }) => !ids.includes(id)).map(({ id }) => toItem(id))}
         value={null}
         typed={typed}
         onValue={(item, text) => onIds(item ? [...ids, item.id] : ids, text)}

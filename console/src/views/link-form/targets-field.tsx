@@ -1,6 +1,7 @@
 import { type ReactElement, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import { focusNow } from '../../app/focus.ts';
+import { Button, IconButton } from '../../controls/button.tsx';
 import { Choice } from '../../controls/choice.tsx';
 import {
   type FormProps,
@@ -11,7 +12,6 @@ import {
 } from '../../data/link-fields.ts';
 import { targetChoices } from '../../data/target-choices.ts';
 import { SelectField, UrlField } from '../../parts/field.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
 
 /** Different destinations for different visitors. */
@@ -69,7 +69,7 @@ function Targets({
     onTargets([...latest.current]);
   };
   return (
-    <div className="targets">
+    <div className="targets stack near">
       {targets.map(({ key, url, typed = '' }, index) => {
         const at = `targeting.${path}.${index}`;
         return (
@@ -92,27 +92,23 @@ function Targets({
               onText={(text) => set(index, { url: text })}
               error={errors[list === 'ROTATION' ? at : `${at}.url`]}
             />
-            <button
-              type="button"
-              className="bare"
-              aria-label={t.removeTarget(index + 1)}
+            <IconButton
+              icon="trash"
+              name={t.removeTarget(index + 1)}
               onClick={() => onTargets(targets.filter((_, other) => other !== index))}
-            >
-              <Icon name="trash" />
-            </button>
+            />
           </div>
         );
       })}
-      <button
-        type="button"
-        className="button quiet small"
+      <Button
+        look="quiet small"
+        icon="plus"
+        text={t.addTarget}
         onClick={() => {
           flushSync(() => onTargets([...targets, { key: '', url: '' }]));
           focusNow('.target:nth-last-child(2) input');
         }}
-      >
-        <Icon name="plus" /> {t.addTarget}
-      </button>
+      />
     </div>
   );
 }

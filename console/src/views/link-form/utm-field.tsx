@@ -4,28 +4,24 @@ import { enteredSources, type FormProps, newAliases } from '../../data/link-fiel
 import { useRead } from '../../data/read.ts';
 import { filledUtm, makeUtm, noUtm, utcToday, utmIn, utmLine, withUtm } from '../../data/utm.ts';
 import { UtmTemplatesDocument } from '../../generated/documents.ts';
+import { Chips, without } from '../../parts/chips.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { UtmFields } from '../../parts/utm-fields.tsx';
 import { texts } from '../../texts.ts';
 import { trimPasted } from '../../words/format.ts';
 import { Fold } from './fold.tsx';
 
-/** The UTM parameters of the URL, and the template from which the service adds missing ones. */
-export function UtmField({
-  fields,
-  error,
-  onChange,
-  spaces,
-  isNew,
-}: {
-  fields: FormProps['fields'];
+interface UtmFieldProps {
+  readonly fields: FormProps['fields'];
   /** The error of the template. */
-  error: string | undefined;
-  onChange: FormProps['onChange'];
-  spaces: readonly { id: string; name: string }[];
-  isNew: boolean;
-}): ReactElement {
+  readonly error: string | undefined;
+  readonly onChange: FormProps['onChange'];
+  readonly spaces: readonly { id: string; name: string }[];
+  readonly isNew: boolean;
+}
+
+/** The UTM parameters of the URL, and the template from which the service adds missing ones. */
+export function UtmField({ fields, error, onChange, spaces, isNew }: UtmFieldProps): ReactElement {
   const templates =
     useRead(UtmTemplatesDocument, {}, { on: ['UTM_TEMPLATE'] }).data?.utmTemplates.nodes ?? [];
   const { alias, spaceId, targetType, utmOnTargets, utmTemplateId } = fields;
@@ -129,23 +125,10 @@ function Sources({
         autoCapitalize="off"
         hint={hint}
       />
-      {sources.length > 0 && (
-        <ul className="chips">
-          {sources.map((source) => (
-            <li key={source}>
-              {source}
-              <button
-                type="button"
-                className="bare"
-                aria-label={texts.removeOf(source)}
-                onClick={() => onChange({ sources: sources.filter((one) => one !== source) })}
-              >
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Chips
+        items={sources.map((source) => ({ id: source, name: source }))}
+        onRemove={(source) => onChange({ sources: without(sources, source) })}
+      />
     </>
   );
 }

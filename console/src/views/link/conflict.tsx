@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Button, IconButton } from '../../controls/button.tsx';
 import { isOwn, useChangesOfLink } from '../../data/changes.ts';
 import { changedFields, type Editing, fieldsInConflict } from '../../data/edit-state.ts';
 import { toLinkFields } from '../../data/link-fields.ts';
@@ -8,7 +9,6 @@ import type { EditState } from '../../data/use-edit-state.ts';
 import { useValueNames } from '../../data/value-names.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
 import { byWhom } from '../../parts/changes.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { Differences } from '../../parts/values.tsx';
 import { texts } from '../../texts.ts';
 import { type Shown, shownNames } from './shown-fields.ts';
@@ -35,13 +35,9 @@ export function Meanwhile({
         <Differences change={{ kind: 'LINK', action: 'UPDATED', values }} nameOf={nameOf} />
       </div>
       {session.canWrite && ids.length > 0 && (
-        <button type="button" className="button quiet small" onClick={() => onBack(ids.toReversed())}>
-          {t.takeBack}
-        </button>
+        <Button look="quiet small" text={t.takeBack} onClick={() => onBack(ids.toReversed())} />
       )}
-      <button type="button" className="bare" aria-label={texts.close} onClick={onClose}>
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" name={texts.close} onClick={onClose} />
     </div>
   );
 }
@@ -69,7 +65,7 @@ export function Conflict({
   const rows = shownNames.filter((name) => inConflict.includes(name));
   const t = texts.link;
   return (
-    <section className="card conflict" role="alert" aria-labelledby="conflict">
+    <section className="card conflict stack near" role="alert" aria-labelledby="conflict">
       <h2 id="conflict">{t.conflict(change ? byWhom(change, session) : '')}</h2>
       <p>{rows.length > 0 ? t.conflictWhy : t.conflictUnshown}</p>
       {rows.length > 0 && (
@@ -97,12 +93,8 @@ export function Conflict({
         </table>
       )}
       <div className="buttons">
-        <button type="button" className="button" onClick={onMine}>
-          {t.keepMine}
-        </button>
-        <button type="button" className="button quiet" onClick={onTheirs}>
-          {t.takeTheirs}
-        </button>
+        <Button text={t.keepMine} onClick={onMine} />
+        <Button look="quiet" text={t.takeTheirs} onClick={onTheirs} />
       </div>
     </section>
   );

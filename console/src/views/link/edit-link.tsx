@@ -1,6 +1,7 @@
 import { type FocusEvent, type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { focusSoon, showWrong } from '../../app/focus.ts';
+import { Button } from '../../controls/button.tsx';
 import { showFault, UNDO_FOR, undo } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { changedFields, type Editing, editingOn, isConflict } from '../../data/edit-state.ts';
@@ -22,16 +23,14 @@ import { Conflict, Meanwhile } from './conflict.tsx';
 import { Saves } from './saves.tsx';
 import { againIn, shownNames, useShown } from './shown-fields.ts';
 
+interface EditLinkProps {
+  readonly link: LinkWholeFragment;
+  readonly edit: EditState;
+  again(): void;
+}
+
 /** All fields of a link, edited in place. */
-export function EditLink({
-  link,
-  edit,
-  again,
-}: {
-  link: LinkWholeFragment;
-  edit: EditState;
-  again: () => void;
-}): ReactElement {
+export function EditLink({ link, edit, again }: EditLinkProps): ReactElement {
   const session = useSession();
   const [, navigate] = useLocation();
   const [isBusy, setBusy] = useState(false);
@@ -161,7 +160,7 @@ export function EditLink({
   };
   const { url: urlError, ...rest } = errors;
   return (
-    <form ref={form} className="edit" onSubmit={submit} onFocus={onFocus} noValidate>
+    <form ref={form} className="edit stack" onSubmit={submit} onFocus={onFocus} noValidate>
       {!session.canWrite && <p className="notice">{t.readOnly}</p>}
       {edit.wasKept && edit.isChanged && (
         <p className="notice">{edit.lostPassword ? `${t.kept} ${t.keptPasswords}` : t.kept}</p>
@@ -191,7 +190,7 @@ export function EditLink({
           }}
         />
       )}
-      <div className="beside">
+      <div className="beside stack">
         <fieldset className="card" disabled={!session.canWrite}>
           <UrlField
             label={texts.form.url}
@@ -201,7 +200,7 @@ export function EditLink({
           />
           <LinkForm fields={fields} errors={rest} onChange={change} link={link} />
         </fieldset>
-        <div className="aside">
+        <div className="aside stack">
           <LinkPreview
             fields={fields}
             host={withoutScheme(link.shortUrl).replace(/\/.*$/s, '')}
@@ -211,19 +210,15 @@ export function EditLink({
         </div>
       </div>
       {edit.isChanged && (
-        <div className="save-bar">
+        <div className="save-bar line">
           <span id="save-note">{hasConflict ? t.decideFirst : t.unsaved}</span>
-          <button type="button" className="button quiet" onClick={discard}>
-            {t.discard}
-          </button>
-          <button
+          <Button look="quiet" text={t.discard} onClick={discard} />
+          <Button
+            text={t.save}
             type="submit"
-            className="button"
             aria-disabled={isBusy || hasConflict}
             aria-describedby="save-note"
-          >
-            {t.save}
-          </button>
+          />
         </div>
       )}
     </form>

@@ -1,8 +1,9 @@
-import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
+import type { ReactElement } from 'react';
 import { agents, example } from '../../data/agents.ts';
 import { askedInput } from '../../data/asked-rules.ts';
 import type { LinkFields } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
+import { useSettled } from '../../data/settled.ts';
 import { ExplainDocument, type ExplainQuery, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';
 import { texts } from '../../texts.ts';
@@ -18,19 +19,6 @@ export function describeOutcome({ outcome, destination }: Pick<Decision, 'outcom
 
 /** The pause after typing before the service is asked, in milliseconds. */
 const PAUSE = 300;
-
-/** A value, once it has been the same for a moment. */
-function useSettled<Value>(value: Value): Value {
-  const [settled, setSettled] = useState(value);
-  const settle = useEffectEvent(() => setSettled(value));
-  const text = JSON.stringify(value);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for another value, which it does not read
-  useEffect(() => {
-    const timer = setTimeout(settle, PAUSE);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
 
 /** The outcome that a form tells by itself: the service is asked about destinations alone. */
 function ownOutcome({ startsAt, expiresAt, password }: LinkFields): Decision['outcome'] | null {
@@ -50,7 +38,7 @@ export function Example({
   const { device, country, language } = example;
   // No test changes what a visitor gets.
   const { ruleTests: _, ...question } = askedInput(link, fields);
-  const asked = useSettled(question);
+  const [asked] = useSettled(question, PAUSE);
   const input = { ...asked, userAgent: agents[device], country, acceptLanguage: language };
   const pause = !link && withScheme(fields.url) === '';
   const { data } = useRead(ExplainDocument, { input }, { on: ['LINK'], pause });

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
 import { focusSoon } from '../../app/focus.ts';
+import { Button } from '../../controls/button.tsx';
 import { Choice } from '../../controls/choice.tsx';
 import type { ChoiceItem } from '../../controls/choice-matches.ts';
 import { MomentField } from '../../controls/moment-field.tsx';
@@ -9,12 +10,14 @@ import { agents, type ExampleDevice, example, exampleDevices } from '../../data/
 import { askedInput } from '../../data/asked-rules.ts';
 import { type Fault, toFault } from '../../data/faults.ts';
 import { type TargetList, toLinkFields } from '../../data/link-fields.ts';
+import { readNow } from '../../data/read.ts';
 import { refusalText, unsendable } from '../../data/refusals.ts';
 import { type RuleTestField, toVisitor } from '../../data/rule-fields.ts';
 import { targetChoice, targetChoices } from '../../data/target-choices.ts';
 import { dismissAbout, showToast } from '../../data/toasts.ts';
 import { ExplainDocument } from '../../generated/documents.ts';
 import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
+import { tiedTo } from '../../parts/tied.ts';
 import { ruleTexts } from '../../rule-texts.ts';
 import { texts } from '../../texts.ts';
 import { fromLocalInput, INCOMPLETE } from '../../words/format.ts';
@@ -67,7 +70,8 @@ function VisitorFields({
   visitor: Visitor;
   onVisitor: (patch: Partial<Visitor>) => void;
 }): ReactElement {
-  const { country, language, device, at, password, query, referrer } = visitor;
+  const { country, language, device } = visitor;
+  const tied = tiedTo<'at' | 'query' | 'referrer' | 'password'>(visitor, onVisitor);
   const t = texts.explain;
   return (
     <div className="pair">
@@ -93,27 +97,10 @@ function VisitorFields({
         typed={language[1]}
         onValue={(...value) => onVisitor({ language: value })}
       />
-      <MomentField label={t.at} value={at} onText={(text) => onVisitor({ at: text })} hint={t.now} />
-      <TextField
-        label={t.query}
-        value={query}
-        onText={(text) => onVisitor({ query: text })}
-        placeholder="utm_source=mail"
-        hint={t.queryHint}
-      />
-      <TextField
-        label={t.referrer}
-        value={referrer}
-        onText={(text) => onVisitor({ referrer: text })}
-        placeholder="example.com"
-        hint={t.referrerHint}
-      />
-      <PasswordField
-        label={t.password}
-        autoComplete="off"
-        value={password}
-        onText={(text) => onVisitor({ password: text })}
-      />
+      <MomentField label={t.at} {...tied('at')} hint={t.now} />
+      <TextField label={t.query} {...tied('query')} placeholder="utm_source=mail" hint={t.queryHint} />
+      <TextField label={t.referrer} {...tied('referrer')} placeholder="example.com" hint={t.referrerHint} />
+      <PasswordField label={t.password} {...tied('password')} autoComplete="off" />
     </div>
   );
 }
@@ -156,9 +143,7 @@ export function Explain({ link, fields, onChange }: Tried): ReactElement {
     };
     const [wrong] = Object.values(unsendable(fields, link && toLinkFields(link)));
     if (wrong !== undefined) return showToast(wrong, { wrong: true, about: ABOUT });
-    const { data, error } = await client
-      .query(ExplainDocument, { input }, { requestPolicy: 'network-only' })
-      .toPromise();
+    const { data, error } = await readNow(client, ExplainDocument, { input });
     if (error) tellFault(toFault(error));
     if (!data) return;
     const time = at === '' ? Date.now() : new Date(at).getTime();
@@ -176,17 +161,15 @@ export function Explain({ link, fields, onChange }: Tried): ReactElement {
     void ask();
   };
   return (
-    <div className="explain">
-      <fieldset className="card" aria-label={t.ask} onKeyDown={onKeyDown}>
+    <div className="explain stack">
+      <fieldset className="card stack" aria-label={t.ask} onKeyDown={onKeyDown}>
         <p className="quiet">{t.lead}</p>
         <VisitorFields
           visitor={visitor}
           onVisitor={(patch) => setVisitor((before) => ({ ...before, ...patch }))}
         />
         <div className="buttons end">
-          <button type="button" className="button" onClick={() => void ask()}>
-            {t.ask}
-          </button>
+          <Button text={t.ask} onClick={() => void ask()} />
         </div>
       </fieldset>
       {result?.asked === asked && <Told result={result} fields={fields} onChange={onChange} />}

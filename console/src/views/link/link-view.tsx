@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useState, useSyncExternalStore } from 're
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { CURRENT_ROW, DESTINATION, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
+import { Button } from '../../controls/button.tsx';
 import { Menu } from '../../controls/menu.tsx';
 import { Later, Sheet } from '../../controls/sheet.tsx';
 import { Tabs as TabBar } from '../../controls/tabs.tsx';
@@ -57,16 +58,14 @@ export function LinkSheet({ id, onClose }: { id: string; onClose: () => void }):
   );
 }
 
+interface LinkViewProps {
+  readonly id: string;
+  readonly tab: string | undefined;
+  readonly isOver?: boolean;
+}
+
 /** @param isOver true over the list, which needs no way back */
-export function LinkView({
-  id,
-  tab: asked,
-  isOver = false,
-}: {
-  id: string;
-  tab: string | undefined;
-  isOver?: boolean;
-}): ReactElement {
+export function LinkView({ id, tab: asked, isOver = false }: LinkViewProps): ReactElement {
   const { data, fault, isLoading, again } = useRead(
     LinkDocument,
     { id },
@@ -131,18 +130,15 @@ function Missing({ id }: { id: string }): ReactElement {
   );
 }
 
+interface TabsProps {
+  readonly tab: Tab;
+  readonly query: string;
+  readonly link: LinkWholeFragment;
+  again(): void;
+}
+
 /** The tabs of the link. Typed texts stay while another tab is shown. */
-function Tabs({
-  tab,
-  query,
-  link,
-  again,
-}: {
-  tab: Tab;
-  query: string;
-  link: LinkWholeFragment;
-  again: () => void;
-}): ReactElement {
+function Tabs({ tab, query, link, again }: TabsProps): ReactElement {
   const session = useSession();
   const edit = useEditState(link, session);
   const tabPath = (one: Tab) =>
@@ -189,7 +185,7 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
   return (
     <header className="head">
       <div>
-        <div className="name">
+        <div className="name line">
           <h1>
             <bdi>{shortUrlText(link.shortUrl)}</bdi>
           </h1>
@@ -212,10 +208,7 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
         </p>
       </div>
       <div className="buttons">
-        <button type="button" className="button quiet" onClick={() => setQr(true)}>
-          <Icon name="qr" />
-          {t.qr}
-        </button>
+        <Button look="quiet" icon="qr" text={t.qr} onClick={() => setQr(true)} />
         <Menu label={t.actionsOf(shortUrlText(link.shortUrl))} items={items} />
       </div>
       {isQr && <QrDialog shortUrl={link.shortUrl} onClose={() => setQr(false)} />}

@@ -1,4 +1,5 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { useChangesOfLink } from '../../data/changes.ts';
 import { isDoneBy, lately } from '../../data/deeds.ts';
 import { changedFields } from '../../data/edit-state.ts';
@@ -60,16 +61,14 @@ export function Saves({
               .flatMap((value) => showValue(change, value, nameOf).rows)
               .map(({ key, name, was }) => (
                 <div key={key}>
-                  <dt>{name}</dt>
+                  <dt className="hint">{name}</dt>
                   <dd>
                     <bdi>{was ?? texts.link.nothing}</bdi>
                   </dd>
                 </div>
               ))}
           </dl>
-          <button type="button" className="button text small undo" onClick={() => onBack(change.id)}>
-            {texts.undo}
-          </button>
+          <Button look="text small undo" text={texts.undo} onClick={() => onBack(change.id)} />
         </li>
       ))}
     </ul>

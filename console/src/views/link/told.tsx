@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
+import { Button } from '../../controls/button.tsx';
 import type { LinkFields } from '../../data/link-fields.ts';
 import { MAX_TESTS } from '../../data/rule-edits.ts';
 import { parseWeight, type RuleTestField } from '../../data/rule-fields.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
-import { Icon } from '../../parts/icon.tsx';
 import { ruleTexts } from '../../rule-texts.ts';
 import { texts } from '../../texts.ts';
 import { asShare } from '../../words/format.ts';
@@ -53,14 +53,13 @@ function KeepTest({
     });
   return (
     <div className="buttons keep">
-      <button
-        type="button"
-        className="button quiet"
+      <Button
+        look="quiet"
+        icon="check"
+        text={t.keep}
         aria-disabled={isKept || isFull}
         onClick={() => isKept || isFull || keep()}
-      >
-        <Icon name="check" /> {t.keep}
-      </button>
+      />
       <span className="hint" role="status">
         {isKept ? t.kept : isFull && t.tooManyTests}
       </span>

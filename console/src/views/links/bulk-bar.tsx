@@ -1,4 +1,5 @@
 import { type ReactElement, type ReactNode, useRef } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { LinksExactTotalDocument } from '../../generated/documents.ts';
@@ -48,9 +49,7 @@ export function BulkBar({
       ) : (
         <>
           {canWrite && links.length > 0 && (
-            <button type="button" className="button text small" onClick={() => selection.togglePage()}>
-              {t.page}
-            </button>
+            <Button look="text small" text={t.page} onClick={() => selection.togglePage()} />
           )}
           <span className="grow" />
           {links.length > 0 && children}

@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { Dialog } from '../../controls/dialog.tsx';
 import { UNDO_FOR } from '../../data/actions.ts';
-import type { BulkAction } from '../../data/many-links.ts';
+import type { BulkAction, BulkUpdate, Told } from '../../data/many-links.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 import { lazily } from '../../parts/lazily.tsx';
 import { texts } from '../../texts.ts';
@@ -63,16 +64,12 @@ function Question({ bulk, selection, count, asked }: DialogProps & { asked: Bulk
     <Dialog title={t.ask(verb, count)} onClose={bulk.cancel}>
       {'delete' in asked && <p>{t.deleteWarning(clicks, bulk.isUndoable ? UNDO_FOR / 1_000 : null)}</p>}
       <div className="buttons end">
-        <button type="button" className="button quiet" onClick={bulk.cancel}>
-          {texts.cancel}
-        </button>
-        <button
-          type="button"
-          className={'delete' in asked ? 'button danger' : 'button'}
+        <Button look="quiet" text={texts.cancel} onClick={bulk.cancel} />
+        <Button
+          look={'delete' in asked ? 'danger' : undefined}
+          text={t.confirm(verb, count)}
           onClick={() => bulk.confirm(asked)}
-        >
-          {t.confirm(verb, count)}
-        </button>
+        />
       </div>
     </Dialog>
   );
@@ -80,12 +77,10 @@ function Question({ bulk, selection, count, asked }: DialogProps & { asked: Bulk
 
 function Opened({ bulk, selection, count }: DialogProps): ReactElement | null {
   const props = { count, onClose: () => bulk.open(null) };
-  if (bulk.opened === 'space')
-    return <BulkSpace {...props} onUpdate={(update, told) => void bulk.run({ update }, told)} />;
-  if (bulk.opened === 'tags')
-    return <BulkTags {...props} onUpdate={(update, told) => void bulk.run({ update }, told)} />;
-  if (bulk.opened === 'expiry')
-    return <BulkExpiry {...props} onUpdate={(update) => void bulk.run({ update })} />;
+  const onUpdate = (update: BulkUpdate, told?: Told) => void bulk.run({ update }, told);
+  if (bulk.opened === 'space') return <BulkSpace {...props} onUpdate={onUpdate} />;
+  if (bulk.opened === 'tags') return <BulkTags {...props} onUpdate={onUpdate} />;
+  if (bulk.opened === 'expiry') return <BulkExpiry {...props} onUpdate={onUpdate} />;
   if (bulk.opened === null) return null;
   return (
     <BulkUtm

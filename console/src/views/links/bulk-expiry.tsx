@@ -1,19 +1,17 @@
 import { type ReactElement, useState } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { texts } from '../../texts.ts';
 import { fromLocalInput, INCOMPLETE } from '../../words/format.ts';
 import { ExpiryField } from '../link-form/expiry-field.tsx';
+import type { BulkDialogProps } from './use-bulk.ts';
 
 /** Asks when the selected links expire. */
 export function BulkExpiry({
   count,
   onClose,
   onUpdate,
-}: {
-  count: number;
-  onClose: () => void;
-  onUpdate: (update: { expiration: { at: string | null } }) => void;
-}): ReactElement {
+}: BulkDialogProps<{ expiration: { at: string | null } }>): ReactElement {
   const [expiresAt, setExpiresAt] = useState('');
   const t = texts.bulk;
   const update = (at: string | null) => {
@@ -42,16 +40,8 @@ export function BulkExpiry({
             onChange={(patch) => setExpiresAt(patch.expiresAt)}
           />
           <div className="buttons">
-            <button
-              type="button"
-              className="button quiet small"
-              onClick={() => update(new Date().toISOString())}
-            >
-              {t.endNow}
-            </button>
-            <button type="button" className="button quiet small" onClick={() => update(null)}>
-              {t.removeExpiry}
-            </button>
+            <Button look="quiet small" text={t.endNow} onClick={() => update(new Date().toISOString())} />
+            <Button look="quiet small" text={t.removeExpiry} onClick={() => update(null)} />
           </div>
         </>
       )}

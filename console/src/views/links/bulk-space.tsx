@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { spaceNamed } from '../../data/named.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
@@ -6,17 +7,14 @@ import { ChoicesDocument, SpaceNameDocument } from '../../generated/documents.ts
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { texts } from '../../texts.ts';
 import { SpaceField } from '../link-form/space-field.tsx';
+import type { BulkDialogProps } from './use-bulk.ts';
 
 /** Asks which space the selected links go into. */
 export function BulkSpace({
   count,
   onClose,
   onUpdate,
-}: {
-  count: number;
-  onClose: () => void;
-  onUpdate: (update: { spaceId: string | null }, told: (count: number) => string) => void;
-}): ReactElement {
+}: BulkDialogProps<{ spaceId: string | null }>): ReactElement {
   const session = useSession();
   const [id, setId] = useState('');
   const [typed, setTyped] = useState('');
@@ -57,16 +55,14 @@ export function BulkSpace({
             error={errors.name}
           />
           <div className="buttons">
-            <button
-              type="button"
-              className="button quiet small"
+            <Button
+              look="quiet small"
+              text={t.takeOut}
               onClick={() => {
                 move(null, null);
                 onClose();
               }}
-            >
-              {t.takeOut}
-            </button>
+            />
           </div>
         </>
       )}

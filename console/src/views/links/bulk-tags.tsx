@@ -1,23 +1,17 @@
 import { type ReactElement, useState } from 'react';
+import { Segments } from '../../controls/segments.tsx';
 import { tagNamed } from '../../data/named.ts';
 import { useSession } from '../../data/session.ts';
 import { TagDocument } from '../../generated/documents.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TagsChoice } from '../../parts/tags-choice.tsx';
 import { texts } from '../../texts.ts';
+import type { BulkDialogProps } from './use-bulk.ts';
 
 type TagsUpdate = { readonly addTagIds: readonly string[] } | { readonly removeTagIds: readonly string[] };
 
 /** Asks which tags the selected links get, or lose. */
-export function BulkTags({
-  count,
-  onClose,
-  onUpdate,
-}: {
-  count: number;
-  onClose: () => void;
-  onUpdate: (update: TagsUpdate, told: (count: number) => string) => void;
-}): ReactElement {
+export function BulkTags({ count, onClose, onUpdate }: BulkDialogProps<TagsUpdate>): ReactElement {
   const [removes, setRemoves] = useState(false);
   const [ids, setIds] = useState<readonly string[]>([]);
   const [typed, setTyped] = useState('');
@@ -46,18 +40,12 @@ export function BulkTags({
     >
       {(errors) => (
         <>
-          <fieldset className="segments" aria-label={t.what}>
-            {[false, true].map((one) => (
-              <button
-                key={String(one)}
-                type="button"
-                aria-pressed={removes === one}
-                onClick={() => setRemoves(one)}
-              >
-                {one ? t.remove : t.add}
-              </button>
-            ))}
-          </fieldset>
+          <Segments
+            label={t.what}
+            items={(['add', 'remove'] as const).map((key) => ({ key, name: t[key] }))}
+            chosen={removes ? 'remove' : 'add'}
+            onChoose={(key) => setRemoves(key === 'remove')}
+          />
           <TagsChoice
             label={t.field}
             ids={ids}

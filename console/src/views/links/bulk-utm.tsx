@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { Dialog } from '../../controls/dialog.tsx';
 import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
@@ -19,19 +20,16 @@ import { texts } from '../../texts.ts';
 /** The number of changes that are shown. */
 const MAX_SHOWN = 100;
 
-/** Gives links the parameters of a campaign, after it has shown what that changes. */
-export function BulkUtm({
-  count,
-  read,
-  onDone,
-  onClose,
-}: {
-  count: number;
+interface BulkUtmProps {
+  readonly count: number;
   /** Reads the links. */
-  read: (signal: AbortSignal) => Promise<LinkToChangeFragment[]>;
-  onDone: (result: BulkResult) => void;
-  onClose: () => void;
-}): ReactElement {
+  readonly read: (signal: AbortSignal) => Promise<LinkToChangeFragment[]>;
+  onDone(result: BulkResult): void;
+  onClose(): void;
+}
+
+/** Gives links the parameters of a campaign, after it has shown what that changes. */
+export function BulkUtm({ count, read, onDone, onClose }: BulkUtmProps): ReactElement {
   const session = useSession();
   const templates =
     useRead(UtmTemplatesDocument, {}, { on: ['UTM_TEMPLATE'] }).data?.utmTemplates.nodes ?? [];
@@ -71,7 +69,7 @@ export function BulkUtm({
   };
   return (
     <Dialog title={t.bulkTitle(count)} onClose={onClose} wide closedBy={progress ? 'none' : undefined}>
-      <div className="bulk-utm">
+      <div className="bulk-utm stack">
         {templates.length > 0 && (
           <SelectField
             label={t.template}
@@ -130,17 +128,12 @@ export function BulkUtm({
           <ProgressBar progress={progress} name={texts.bulk.working} onStop={() => stop.current.abort()} />
         ) : (
           <div className="buttons end">
-            <button type="button" className="button quiet" onClick={onClose}>
-              {texts.cancel}
-            </button>
-            <button
-              type="button"
-              className="button"
+            <Button look="quiet" text={texts.cancel} onClick={onClose} />
+            <Button
+              text={t.change(changes.length)}
               disabled={changes.length === 0}
               onClick={() => void apply()}
-            >
-              {t.change(changes.length)}
-            </button>
+            />
           </div>
         )}
       </div>

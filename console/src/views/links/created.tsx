@@ -1,12 +1,12 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { useShortcuts } from '../../app/shortcuts.ts';
+import { Button, IconButton } from '../../controls/button.tsx';
 import { hasEnded } from '../../data/ending.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Address, addressText } from '../../parts/address.tsx';
 import { StatusBadge, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { QrCode, QrDialog } from '../../parts/qr-lazily.tsx';
 import { texts } from '../../texts.ts';
 import { shortUrlText } from '../../words/format.ts';
@@ -30,9 +30,7 @@ export function Created({
       aria-label={others.length > 0 ? texts.utm.madeMany(links.length) : ready}
     >
       {link && others.length === 0 ? <One link={link} ready={ready} /> : <Several links={links} />}
-      <button type="button" className="bare" aria-label={texts.close} onClick={onClose}>
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" name={texts.close} onClick={onClose} />
     </section>
   );
 }
@@ -65,9 +63,7 @@ function One({ link, ready }: { link: LinkRowFragment; ready: string }): ReactEl
           <Link href={`/links/${link.id}`} className="button quiet">
             {texts.links.edit}
           </Link>
-          <button type="button" className="button quiet" onClick={() => setQr(true)}>
-            <Icon name="qr" /> {texts.qr.title}
-          </button>
+          <Button look="quiet" icon="qr" text={texts.qr.title} onClick={() => setQr(true)} />
         </div>
       </div>
       {isQr && <QrDialog shortUrl={link.shortUrl} onClose={() => setQr(false)} />}

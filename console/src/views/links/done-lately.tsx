@@ -1,4 +1,5 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { type Deed, isDoneBy, lately } from '../../data/deeds.ts';
 import { undoMany } from '../../data/many-links.ts';
 import { useRead } from '../../data/read.ts';
@@ -28,14 +29,12 @@ function Done({ deed, isLast }: { deed: Deed; isLast: boolean }): ReactElement {
     <li>
       <time dateTime={deed.at}>{atTime(deed.at)}</time> {text}
       {isLast && (
-        <button
-          type="button"
-          className="button text undo"
+        <Button
+          look="text undo"
+          text={texts.undo}
           aria-label={`${texts.undo}: ${text}`}
           onClick={() => void undoMany(session, deed, text)}
-        >
-          {texts.undo}
-        </button>
+        />
       )}
     </li>
   );
@@ -48,7 +47,7 @@ export function DoneLately(): ReactElement | null {
   const deeds = all.filter((deed) => deed.linkId === null && isDoneBy(session, deed));
   if (deeds.length === 0) return null;
   return (
-    <ul className="lately" aria-label={texts.bulk.lately}>
+    <ul className="lately hint" aria-label={texts.bulk.lately}>
       {deeds.map((deed, index) => (
         <Done key={deed.at} deed={deed} isLast={index === 0} />
       ))}

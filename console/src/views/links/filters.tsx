@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { FilterBar } from '../../controls/filter-bar.tsx';
 import { Popover } from '../../controls/popover.tsx';
 import { FilterSelect } from '../../controls/select.tsx';
@@ -39,19 +40,16 @@ interface Choice {
   readonly text: string;
 }
 
-function Filter({
-  name,
-  any,
-  choices,
-  ...select
-}: {
-  name: string;
+interface FilterProps {
+  readonly name: string;
   /** Its empty choice. */
-  any: string;
-  value: string;
-  choices: readonly Choice[];
-  onValue: (value: string) => void;
-}): ReactElement {
+  readonly any: string;
+  readonly value: string;
+  readonly choices: readonly Choice[];
+  onValue(value: string): void;
+}
+
+function Filter({ name, any, choices, ...select }: FilterProps): ReactElement {
   return <FilterSelect {...select} label={name} options={[{ value: '', text: any }, ...choices]} />;
 }
 
@@ -128,7 +126,7 @@ export function Filters({
       {(hasDomains || hasPixels) && (
         <Popover label={t.more} look={isRareSet ? 'filter set' : 'filter'} button={t.more} isNamed>
           {() => (
-            <div className="rare">
+            <div className="rare stack near">
               {hasDomains && (
                 <SelectField
                   label={t.domain}
@@ -149,11 +147,7 @@ export function Filters({
           )}
         </Popover>
       )}
-      {isFiltered(state) && (
-        <button type="button" className="button text" onClick={() => set(unfiltered)}>
-          {t.clear}
-        </button>
-      )}
+      {isFiltered(state) && <Button look="text" text={t.clear} onClick={() => set(unfiltered)} />}
     </FilterBar>
   );
 }

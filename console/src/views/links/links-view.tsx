@@ -25,8 +25,8 @@ export function LinksView({ id }: { id: string | undefined }): ReactElement {
       ) : (
         <h1>{texts.places.links}</h1>
       )}
-      <section className="list" aria-label={texts.places.links}>
-        <div className="toolbar">
+      <section className="list stack near" aria-label={texts.places.links}>
+        <div className="stack near">
           <Search state={state} set={set} onEnter={setEntered} />
           <Filters state={state} set={set} />
         </div>

@@ -2,6 +2,7 @@ import { type FormEvent, type ReactElement, useEffect, useEffectEvent, useRef, u
 import { flushSync } from 'react-dom';
 import { useLocation } from 'wouter';
 import { focusNow, focusSoon, showWrong } from '../../app/focus.ts';
+import { Button } from '../../controls/button.tsx';
 import { Later, Sheet } from '../../controls/sheet.tsx';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
@@ -19,6 +20,7 @@ import {
   toDraft,
 } from '../../data/link-fields.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
+import { readNow } from '../../data/read.ts';
 import { errorsAfter, errorsBesides, linkErrors, type Refusal, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { dismissAbout, showToast } from '../../data/toasts.ts';
@@ -145,9 +147,7 @@ export function NewLinkSheet({
       const inputs = isOne ? [newLinkInput(fields)] : newLinkInputs(fields);
       if (!isOne || hasTyped(fields)) {
         // All links or none, and no new space for a refused link.
-        const { data } = await session.client
-          .query(CheckLinksDocument, { inputs }, { requestPolicy: 'network-only' })
-          .toPromise();
+        const { data } = await readNow(session.client, CheckLinksDocument, { inputs });
         const at = data?.checkLinks.findIndex((one) => one !== null) ?? -1;
         const refused = data?.checkLinks[at];
         if (refused) return tellWrong(refused, isOne ? '' : (inputs[at]?.alias ?? ''));
@@ -195,7 +195,7 @@ export function NewLinkSheet({
   return (
     <Sheet title={t.title} className="new-link" undecided=".new-link .discard" onClose={close}>
       <form onSubmit={submit} noValidate>
-        <div className="beside">
+        <div className="beside stack">
           <div>
             <label htmlFor="new-url">{texts.form.url}</label>
             <div className="one-field">
@@ -230,12 +230,12 @@ export function NewLinkSheet({
         <SameDestination url={fields.url} />
         <div className="buttons end">
           {isNoted && !isEmpty && <span className="quiet grow">{t.kept}</span>}
-          <button type="button" className={`button quiet${isEmpty ? '' : ' discard'}`} onClick={discard}>
-            {isEmpty ? texts.cancel : t.discard}
-          </button>
-          <button type="submit" className="button" aria-disabled={isBusy}>
-            {many > 1 ? texts.many.create(many) : t.create}
-          </button>
+          <Button
+            look={isEmpty ? 'quiet' : 'quiet discard'}
+            text={isEmpty ? texts.cancel : t.discard}
+            onClick={discard}
+          />
+          <Button text={many > 1 ? texts.many.create(many) : t.create} type="submit" aria-disabled={isBusy} />
         </div>
       </form>
     </Sheet>

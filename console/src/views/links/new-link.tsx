@@ -3,6 +3,7 @@ import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { focusNow } from '../../app/focus.ts';
+import { Button } from '../../controls/button.tsx';
 import { hasDraft, NEW } from '../../data/drafts.ts';
 import { useSession } from '../../data/session.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
@@ -79,15 +80,13 @@ export function NewLink({
           <Link href="/many" className="button quiet">
             <Icon name="import" /> {t.many}
           </Link>
-          <button
+          <Button
+            icon="plus"
+            text={t.title}
             id="new-link"
-            type="button"
-            className="button"
             aria-expanded={isOpen && isAlone}
             onClick={() => (isOpen && isAlone ? setOpen(false) : begin())}
-          >
-            <Icon name="plus" /> {t.title}
-          </button>
+          />
         </div>
       </header>
       {made.length > 0 && (

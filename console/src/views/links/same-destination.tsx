@@ -1,7 +1,8 @@
-import { type ReactElement, useEffect, useState } from 'react';
-import { useClient } from 'urql';
+import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { type LinkRowFragment, LinksToDocument } from '../../generated/documents.ts';
+import { useRead } from '../../data/read.ts';
+import { useSettled } from '../../data/settled.ts';
+import { LinksToDocument } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { texts } from '../../texts.ts';
 import { encodeBidi, shortUrlText, trimPasted } from '../../words/format.ts';
@@ -12,26 +13,12 @@ const ENCODED = /%(?:D8%9C|E2%8[01]%).*/s;
 
 /** Offers a link that leads to the same destination already. */
 export function SameDestination({ url }: { url: string }): ReactElement | null {
-  const client = useClient();
-  const [found, setFound] = useState<{ url: string; link: LinkRowFragment } | null>(null);
   const asked = encodeBidi(trimPasted(url));
-  useEffect(() => {
-    if (!/^https?:\/\/[^/\s]+/i.test(asked)) return;
-    let isOver = false;
-    const timer = setTimeout(async () => {
-      const { data } = await client
-        .query(LinksToDocument, { url: asked.replace(ENCODED, '') }, { requestPolicy: 'network-only' })
-        .toPromise();
-      const link = data?.links.nodes.find(({ url }) => [asked, `${asked}/`].includes(encodeBidi(url)));
-      if (!isOver && link) setFound({ url: asked, link });
-    }, PAUSE);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [client, asked]);
-  if (found?.url !== asked) return null;
-  const { link } = found;
+  const [settled, isPresent] = useSettled(asked, PAUSE);
+  const pause = !isPresent || !/^https?:\/\/[^/\s]+/i.test(asked);
+  const { data, isLoading } = useRead(LinksToDocument, { url: settled.replace(ENCODED, '') }, { pause });
+  const link = data?.links.nodes.find(({ url }) => [asked, `${asked}/`].includes(encodeBidi(url)));
+  if (pause || isLoading || !link) return null;
   return (
     <p className="notice" role="status">
       <span>{texts.newLink.same}</span>

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
+import { Button, IconButton } from '../../controls/button.tsx';
 import type { LinkFilter, LinkRowFragment } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
 import { inDigits } from '../../words/format.ts';
@@ -31,15 +31,13 @@ export function SelectedBar({ selection, links, filter, total, isCut, count }: B
   if (bulk.progress) return <ProgressBar progress={bulk.progress} name={t.working} onStop={bulk.stop} />;
   return (
     <>
-      {!isPage && (
-        <button type="button" className="button text" onClick={() => selection.togglePage()}>
-          {t.page}
-        </button>
-      )}
+      {!isPage && <Button look="text" text={t.page} onClick={() => selection.togglePage()} />}
       {isPage && !selection.isAll && total > links.length && (
-        <button type="button" className="button text" onClick={() => selection.selectAll()}>
-          {isCut ? texts.tags.allOfMany : t.all(inDigits(total))}
-        </button>
+        <Button
+          look="text"
+          text={isCut ? texts.tags.allOfMany : t.all(inDigits(total))}
+          onClick={() => selection.selectAll()}
+        />
       )}
       <span className="grow" />
       {!selection.isAll && (
@@ -50,9 +48,7 @@ export function SelectedBar({ selection, links, filter, total, isCut, count }: B
         />
       )}
       <Deeds bulk={bulk} />
-      <button type="button" className="bare" aria-label={t.clear} onClick={() => bulk.goOn(true)}>
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" name={t.clear} onClick={() => bulk.goOn(true)} />
       <BulkDialogs {...{ bulk, selection, links, count }} />
     </>
   );
@@ -73,17 +69,15 @@ function Deeds({ bulk }: { bulk: Bulk }): ReactElement[] {
     { id: 'bulk-delete', name: texts.delete, act: () => begin({ delete: true }), danger: true },
   ];
   return deeds.map(({ id, name, act, danger }) => (
-    <button
+    <Button
       key={id}
       id={id}
-      type="button"
-      className={danger ? 'button quiet small danger' : 'button quiet small'}
+      look={danger ? 'quiet small danger' : 'quiet small'}
+      text={name}
       onClick={() => {
         bulk.press(id);
         act();
       }}
-    >
-      {name}
-    </button>
+    />
   ));
 }

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
+import { IconButton } from '../../controls/button.tsx';
 import { FilterSelect } from '../../controls/select.tsx';
 import { useRead } from '../../data/read.ts';
 import { TagChoicesDocument, TagDocument, type TagNameFragment } from '../../generated/documents.ts';
-import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
 import { type LinksState, tagModes } from './links-state.ts';
 
@@ -60,15 +60,13 @@ export function ChosenTags({ state: { tags: chosen, tagMode }, set }: FilterProp
   );
 }
 
-function Chosen({
-  id,
-  known,
-  onRemove,
-}: {
-  id: string;
-  known: TagNameFragment | undefined;
-  onRemove: () => void;
-}): ReactElement {
+interface ChosenProps {
+  readonly id: string;
+  readonly known: TagNameFragment | undefined;
+  onRemove(): void;
+}
+
+function Chosen({ id, known, onRemove }: ChosenProps): ReactElement {
   // It may be beyond the first page.
   const { data } = useRead(TagDocument, { id }, { pause: known !== undefined });
   const tag = known ?? data?.tag;
@@ -77,9 +75,7 @@ function Chosen({
     <li>
       <i className={`dot c${tag?.color ?? 0}`} />
       <bdi>{name}</bdi>
-      <button type="button" className="bare" aria-label={texts.removeOf(name)} onClick={onRemove}>
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" name={texts.removeOf(name)} onClick={onRemove} />
     </li>
   );
 }

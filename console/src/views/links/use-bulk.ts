@@ -18,6 +18,14 @@ import { useSession } from '../../data/session.ts';
 import type { LinkFilter, LinkToChangeFragment } from '../../generated/documents.ts';
 import type { Selection } from './selection.ts';
 
+/** The props of a dialog that asks how to change the selected links. */
+export interface BulkDialogProps<Update> {
+  /** The number of links. */
+  readonly count: number;
+  onClose(): void;
+  onUpdate(update: Update, told?: Told): void;
+}
+
 interface BulkState {
   readonly progress: Progress | null;
   /** The action that waits to be confirmed. */

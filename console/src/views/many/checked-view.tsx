@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { flushSync } from 'react-dom';
 import { focusSoon } from '../../app/focus.ts';
+import { Button } from '../../controls/button.tsx';
 import { isUnnamed } from '../../data/columns.ts';
 import { inColumns } from '../../data/separators.ts';
 import { CheckField } from '../../parts/field.tsx';
@@ -40,14 +41,11 @@ export function CheckedView({ state }: { state: Import }): ReactElement | null {
       )}
       {others.length > 0 && <ManyRows name={t.rows} {...rows} outcomes={others} />}
       <div className="buttons end stays">
-        <button
-          type="button"
-          className="button"
+        <Button
+          text={t.create(ready)}
           disabled={ready === 0 || separated !== null}
           onClick={() => void state.create()}
-        >
-          {t.create(ready)}
-        </button>
+        />
       </div>
     </>
   );
@@ -84,12 +82,8 @@ function Separated({
     <fieldset className="notice" aria-label={t.separated(example)}>
       <p>{t.separated(example)}</p>
       <div className="buttons">
-        <button type="button" className="button small" onClick={answer(onColumns)}>
-          {t.columns}
-        </button>
-        <button type="button" className="button quiet small" onClick={answer(onPartOfUrl)}>
-          {t.partOfUrl}
-        </button>
+        <Button look="small" text={t.columns} onClick={answer(onColumns)} />
+        <Button look="quiet small" text={t.partOfUrl} onClick={answer(onPartOfUrl)} />
       </div>
     </fieldset>
   );

@@ -49,7 +49,7 @@ export function ColumnsView({
               <b>
                 <bdi>{title}</bdi>
               </b>
-              <span className="quiet" title={t.examples}>
+              <span className="quiet cut" title={t.examples}>
                 {examples[index]?.join(' · ')}
               </span>
               <Select

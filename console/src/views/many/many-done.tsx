@@ -1,4 +1,5 @@
 import { type ReactElement, useRef, useState } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
 import { announceKinds } from '../../data/bus.ts';
@@ -13,6 +14,7 @@ import {
   deleteMany,
   linksChosen,
   MANY,
+  type Told,
 } from '../../data/many-links.ts';
 import { saveCsv, saveFile } from '../../data/save-file.ts';
 import { useSession } from '../../data/session.ts';
@@ -29,23 +31,19 @@ import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 type Made = NonNullable<Result['link']>;
 
-/** The results of the lines. */
-export function ManyDone({
-  cut,
-  outcomes,
-  repeats,
-  spaceId,
-  onCorrect,
-  onAgain,
-}: {
-  cut: CutText;
-  outcomes: readonly Outcome[];
-  repeats: ReadonlyMap<number, number>;
-  spaceId: string;
+interface ManyDoneProps {
+  readonly cut: CutText;
+  readonly outcomes: readonly Outcome[];
+  readonly repeats: ReadonlyMap<number, number>;
+  readonly spaceId: string;
   /** Goes on with the text of some of the records. */
-  onCorrect: (text: string) => void;
-  onAgain: () => void;
-}): ReactElement {
+  onCorrect(text: string): void;
+  onAgain(): void;
+}
+
+/** The results of the lines. */
+export function ManyDone(props: ManyDoneProps): ReactElement {
+  const { cut, outcomes, repeats, spaceId, onCorrect, onAgain } = props;
   const made = outcomes
     .flatMap(({ results }) => results)
     .flatMap(({ status, link }) => (status === 'CREATED' && link ? [link] : []));
@@ -71,7 +69,7 @@ export function ManyDone({
     setProgress(null);
     announceKinds('LINK');
   };
-  const tag = (update: BulkUpdate, told: (count: number) => string) =>
+  const tag = (update: BulkUpdate, told: Told = texts.bulk.done) =>
     work(async (options) => {
       const changes = changesBy(update, await linksChosen(session, made));
       return changeMany(session, changes, options, told);
@@ -121,7 +119,7 @@ export function ManyDone({
     saveCsv('failed.csv', [[...names, 'error'], ...rows]);
   };
   return (
-    <section className="card many" aria-label={t.title}>
+    <section className="card many stack" aria-label={t.title}>
       <h2 role="status">{t.created(made.length)}</h2>
       {made.length > 0 && <MadeLinks made={made} />}
       <div className="buttons">
@@ -132,12 +130,8 @@ export function ManyDone({
               label={t.copyAll}
               wide
             />
-            <button type="button" className="button quiet" onClick={saveMade}>
-              {t.saveMade}
-            </button>
-            <button type="button" className="button quiet" onClick={() => setTagging(true)}>
-              {t.addTags}
-            </button>
+            <Button look="quiet" text={t.saveMade} onClick={saveMade} />
+            <Button look="quiet" text={t.addTags} onClick={() => setTagging(true)} />
             {/* Records left to correct stay here. */}
             <a
               className="button quiet"
@@ -147,14 +141,10 @@ export function ManyDone({
             >
               {t.inList}
             </a>
-            <button type="button" className="button quiet" onClick={() => setAsked(true)}>
-              {texts.undo}
-            </button>
+            <Button look="quiet" text={texts.undo} onClick={() => setAsked(true)} />
           </>
         )}
-        <button type="button" className="button text" onClick={onAgain}>
-          {t.again}
-        </button>
+        <Button look="text" text={t.again} onClick={onAgain} />
       </div>
       {made.length > 0 && made.length < inOrder.length && <p className="hint">{t.inOrder}</p>}
       {progress && (
@@ -172,7 +162,7 @@ export function ManyDone({
           title={texts.bulk.ask(texts.delete, made.length)}
           action={texts.bulk.confirm(texts.delete, made.length)}
           onClose={() => setAsked(false)}
-          onYes={async () => {
+          onSubmit={async () => {
             // The page shows the progress.
             void undo();
             return { __typename: 'DeletedRecord' };
@@ -192,12 +182,8 @@ export function ManyDone({
           <p className="error">{t.failed(failed.length)}</p>
           <ManyRows name={t.wrongRows} cut={cut} outcomes={failed} />
           <div className="buttons">
-            <button type="button" className="button" onClick={() => onCorrect(formatOutcomes(failed))}>
-              {t.correct}
-            </button>
-            <button type="button" className="button quiet" onClick={saveFailed}>
-              {t.saveFailed}
-            </button>
+            <Button text={t.correct} onClick={() => onCorrect(formatOutcomes(failed))} />
+            <Button look="quiet" text={t.saveFailed} onClick={saveFailed} />
           </div>
         </>
       )}

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useEffectEvent, useState } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { PAUSE } from '../../data/checked-lines.ts';
 import { fieldNamed, isUnnamed } from '../../data/columns.ts';
 import { formatRow } from '../../data/csv-row.ts';
@@ -70,13 +71,11 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
                   )}
                   {error !== null && <span className="error">{error}</span>}
                   {onCorrect && urls.length > 1 && (
-                    <button
-                      type="button"
-                      className="button quiet small"
+                    <Button
+                      look="quiet small"
+                      text={t.split(urls.length)}
                       onClick={() => onCorrect({ ...record, text: urls.join('\n') })}
-                    >
-                      {t.split(urls.length)}
-                    </button>
+                    />
                   )}
                 </td>
                 <td>

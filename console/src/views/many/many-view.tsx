@@ -29,7 +29,7 @@ export function ManyView(): ReactElement {
         <ManyDone {...state.made} onCorrect={state.correct} onAgain={state.goOn} />
       ) : (
         <section
-          className="card many"
+          className="card many stack"
           aria-label={t.title}
           onDragOver={(event: DragEvent) => event.preventDefault()}
           onDrop={(event: DragEvent) => {

@@ -1,5 +1,4 @@
 import { type ReactElement, useState } from 'react';
-import { announceKinds } from '../../data/bus.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import {
@@ -8,9 +7,10 @@ import {
   UpdateSavedOperationDocument,
 } from '../../generated/documents.ts';
 import { operationTexts } from '../../operation-texts.ts';
-import { CheckField, Field, NameField, TextField } from '../../parts/field.tsx';
+import { AreaField, CheckField, NameField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import type { RecordFormProps } from '../../parts/records-view.tsx';
+import { useTexts } from '../../parts/tied.ts';
 import { texts } from '../../texts.ts';
 
 const t = operationTexts;
@@ -26,30 +26,24 @@ export function OperationForm({ record, dialog }: RecordFormProps<OperationRowFr
   const session = useSession();
   // What others save meanwhile is not overwritten.
   const [read] = useState(record);
-  const [name, setName] = useState(read?.name ?? '');
-  const [description, setDescription] = useState(read?.description ?? '');
-  const [document, setDocument] = useState(read?.document ?? '');
+  const { name = '', description, document = '' } = read ?? {};
+  const [typed, tied] = useTexts({ name, description: description ?? '', document });
   const [isTool, setTool] = useState(read?.isTool ?? false);
   const save = async () => {
-    const input = { name: name.trim(), document, isTool, description: description.trim() || null };
-    const outcome =
-      read === null
-        ? (await write(session, CreateSavedOperationDocument, { input })).createSavedOperation
-        : (
-            await write(session, UpdateSavedOperationDocument, {
-              ...{ id: read.id, ifUpdatedAt: read.updatedAt },
-              // A text that is sent again would be checked again.
-              input: { ...input, document: document === read.document ? undefined : document },
-            })
-          ).updateSavedOperation;
-    announceKinds('SAVED_OPERATION');
-    return outcome;
+    const description = typed.description.trim() || null;
+    const input = { name: typed.name.trim(), description, document: typed.document, isTool };
+    if (read === null)
+      return (await write(session, CreateSavedOperationDocument, { input })).createSavedOperation;
+    // A text that is sent again would be checked again.
+    const document = typed.document === read.document ? undefined : typed.document;
+    const patch = { id: read.id, input: { ...input, document }, ifUpdatedAt: read.updatedAt };
+    return (await write(session, UpdateSavedOperationDocument, patch)).updateSavedOperation;
   };
   return (
     <FormDialog
       {...dialog}
       wide
-      done={texts.saved(name.trim())}
+      done={texts.saved(typed.name.trim())}
       shown={['name', 'description', 'document']}
       onSubmit={save}
     >
@@ -58,9 +52,7 @@ export function OperationForm({ record, dialog }: RecordFormProps<OperationRowFr
           <NameField
             label={t.name}
             hint={t.nameHint}
-            value={name}
-            onText={setName}
-            error={errors.name}
+            {...tied('name', errors)}
             autoCapitalize="none"
             spellCheck={false}
             placeholder="find-links"
@@ -68,26 +60,20 @@ export function OperationForm({ record, dialog }: RecordFormProps<OperationRowFr
           <TextField
             label={t.description}
             hint={t.descriptionHint}
-            value={description}
-            onText={setDescription}
-            error={errors.description}
+            {...tied('description', errors)}
             maxLength={300}
           />
-          <Field label={t.document} hint={t.documentHint} error={errors.document}>
-            {(parts) => (
-              <textarea
-                {...parts}
-                className="code"
-                rows={14}
-                value={document}
-                placeholder={EXAMPLE}
-                autoCapitalize="none"
-                autoComplete="off"
-                spellCheck={false}
-                onChange={(event) => setDocument(event.target.value)}
-              />
-            )}
-          </Field>
+          <AreaField
+            label={t.document}
+            hint={t.documentHint}
+            {...tied('document', errors)}
+            className="code"
+            rows={14}
+            placeholder={EXAMPLE}
+            autoCapitalize="none"
+            autoComplete="off"
+            spellCheck={false}
+          />
           <CheckField label={t.isTool} checked={isTool} onChecked={setTool} />
         </>
       )}

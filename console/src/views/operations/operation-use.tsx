@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { attempt } from '../../data/actions.ts';
 import {
   clientCode,
@@ -13,7 +14,7 @@ import { aboutRecord } from '../../data/toasts.ts';
 import type { OperationRowFragment } from '../../generated/documents.ts';
 import { operationTexts } from '../../operation-texts.ts';
 import { CopyButton } from '../../parts/copy.tsx';
-import { Field } from '../../parts/field.tsx';
+import { AreaField, Field } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
 import { inDigits, onUtcDay } from '../../words/format.ts';
 
@@ -46,13 +47,13 @@ function Use({ operation }: { operation: OperationRowFragment }): ReactElement {
     ...(operation.isTool ? [[t.toolName, operation.name.replaceAll('-', '_')] as const] : []),
   ];
   return (
-    <div className="part">
+    <div className="part stack near">
       <Source label={t.document} text={operation.document} />
-      <dl className="uses">
+      <dl className="uses stack near">
         {lines.map(([label, line]) => (
           <div key={label}>
-            <dt>{label}</dt>
-            <dd>
+            <dt className="hint">{label}</dt>
+            <dd className="line">
               <code>{line}</code>
               <CopyButton text={line} label={texts.labelled(texts.copy, label)} alone />
             </dd>
@@ -107,7 +108,7 @@ function Try(props: {
   );
   return (
     <form
-      className="part"
+      className="part stack near"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -115,24 +116,20 @@ function Try(props: {
       }}
     >
       {names.length > 0 && (
-        <Field label={t.variables} hint={t.takes(names.join(', '))} error={isWrong ? t.notJson : undefined}>
-          {(parts) => (
-            <textarea
-              {...parts}
-              className="code"
-              rows={rowsOf(text, 10)}
-              value={text}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => onText(event.target.value)}
-            />
-          )}
-        </Field>
+        <AreaField
+          label={t.variables}
+          hint={t.takes(names.join(', '))}
+          error={isWrong ? t.notJson : undefined}
+          className="code"
+          rows={rowsOf(text, 10)}
+          value={text}
+          autoComplete="off"
+          spellCheck={false}
+          onText={onText}
+        />
       )}
       <div className="buttons">
-        <button type="submit" className="button quiet" aria-disabled={isBusy}>
-          {t.run}
-        </button>
+        <Button look="quiet" text={t.run} type="submit" aria-disabled={isBusy} />
         {operation.kind === 'MUTATION' && <span className="hint">{t.changes}</span>}
       </div>
       <div role="status">{answer !== null && <Source label={t.answer} text={answer} />}</div>

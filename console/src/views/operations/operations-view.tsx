@@ -34,7 +34,7 @@ export function OperationsView(): ReactElement {
       Form={OperationForm}
       remove={async (id) => (await write(session, DeleteSavedOperationDocument, { id })).deleteSavedOperation}
       more={(operation) => (
-        <div className="operation">
+        <div className="operation stack">
           <p className="quiet">{describeRuns(operation)}</p>
           {operation.broken !== null && <p className="notice wrong">{t.broken(operation.broken)}</p>}
           {operation.deprecations.length > 0 && (

@@ -1,9 +1,8 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import type { Client, OperationResult } from 'urql';
 import { useAfterOutage, useRetry } from '../../data/away.ts';
-import { announceKinds } from '../../data/bus.ts';
 import { Fault, toFault } from '../../data/faults.ts';
-import { useRead } from '../../data/read.ts';
+import { readNow, useRead } from '../../data/read.ts';
 import { faultText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
@@ -50,7 +49,6 @@ export function Invite({ onClose, onLink }: InviteProps): ReactElement {
   const send = async () => {
     const input = { email: trimPasted(email), role };
     const { inviteMember } = await write(session, InviteMemberDocument, { input });
-    announceKinds('INVITATION');
     if (inviteMember.__typename === 'Invitation') onLink(inviteMember.url);
     return inviteMember;
   };
@@ -58,6 +56,7 @@ export function Invite({ onClose, onLink }: InviteProps): ReactElement {
     <FormDialog
       title={t.invite}
       action={t.makeLink}
+      kinds={['INVITATION']}
       shown={['email', 'role']}
       onClose={onClose}
       onSubmit={send}
@@ -80,13 +79,13 @@ export function Invite({ onClose, onLink }: InviteProps): ReactElement {
 export function ChangeRole({ member: { id, role, user }, onClose }: MemberDialogProps): ReactElement {
   const session = useSession();
   const [next, setNext] = useState(role);
-  const save = async () => {
-    const { updateMember } = await write(session, UpdateMemberDocument, { id, input: { role: next } });
-    announceKinds('MEMBER');
-    return updateMember;
-  };
+  const save = async () =>
+    (await write(session, UpdateMemberDocument, { id, input: { role: next } })).updateMember;
   return (
-    <FormDialog title={t.roleOf(user.name)} shown={['role']} onClose={onClose} onSubmit={save}>
+    <FormDialog
+      {...{ title: t.roleOf(user.name), kinds: ['MEMBER'], shown: ['role'], onClose }}
+      onSubmit={save}
+    >
       {(errors) => (
         <>
           <RoleField value={next} onValue={setNext} error={errors.role} />
@@ -101,9 +100,7 @@ export function ChangeRole({ member: { id, role, user }, onClose }: MemberDialog
 async function readUserKeys(client: Client, userId: string): Promise<KeyRowFragment[]> {
   const keys: KeyRowFragment[] = [];
   for (let after: string | null = null; ; ) {
-    const result: OperationResult<KeysQuery> = await client
-      .query(KeysDocument, { after }, { requestPolicy: 'network-only' })
-      .toPromise();
+    const result: OperationResult<KeysQuery> = await readNow(client, KeysDocument, { after });
     if (result.error) throw toFault(result.error);
     if (!result.data) return keys;
     const { nodes, pageInfo } = result.data.apiKeys;
@@ -128,15 +125,14 @@ export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProp
   const remove = async () => {
     if (keys === null || !webhooks.isKnown) throw fault ?? new Fault('refused', t.keysUnknown);
     const { disables: disableWebhooks } = webhooks;
-    const { removeMember } = await write(session, RemoveMemberDocument, { id, disableWebhooks });
-    announceKinds('MEMBER', 'API_KEY', 'INVITATION', 'WEBHOOK');
-    return removeMember;
+    return (await write(session, RemoveMemberDocument, { id, disableWebhooks })).removeMember;
   };
   const isOwn = user.id === session.viewer.user?.id;
   return (
     <FormDialog
       title={isOwn ? t.leaveTitle(session.viewer.account.name) : t.removeTitle(user.name)}
       action={isOwn ? t.leave : t.remove}
+      kinds={['MEMBER', 'API_KEY', 'INVITATION', 'WEBHOOK']}
       onClose={onClose}
       onSubmit={remove}
     >

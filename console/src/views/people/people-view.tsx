@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { useMethods } from '../../app/sign-in.tsx';
+import { Button } from '../../controls/button.tsx';
 import { Menu } from '../../controls/menu.tsx';
-import { announceKinds } from '../../data/bus.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import {
@@ -57,11 +57,10 @@ export function PeopleView(): ReactElement {
           title={t.revokeTitle(asked.invitation.email)}
           action={t.revoke}
           onClose={close}
-          onYes={async () => {
+          kinds={['INVITATION']}
+          onSubmit={async () => {
             const { id } = asked.invitation;
-            const { revokeInvitation } = await write(session, RevokeInvitationDocument, { id });
-            announceKinds('INVITATION');
-            return revokeInvitation;
+            return (await write(session, RevokeInvitationDocument, { id })).revokeInvitation;
           }}
         >
           {t.revokeWarning}
@@ -98,7 +97,7 @@ function Members({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement {
         const items = memberActions(member);
         return (
           <li key={id} className="record">
-            <div className="parts">
+            <div className="parts flow">
               <div className="stacked">
                 <b className="name">
                   <bdi>{user.name}</bdi>
@@ -132,7 +131,7 @@ function Invitations({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement
         const { id, email, role, expiresAt } = invitation;
         return (
           <li key={id} className="record">
-            <div className="parts">
+            <div className="parts flow">
               <b className="grow name">
                 <bdi>{email}</bdi>
               </b>
@@ -140,13 +139,7 @@ function Invitations({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement
               <span className="quiet">{t.ends(ago(expiresAt), Date.parse(expiresAt) <= Date.now())}</span>
             </div>
             {may('PEOPLE') && isAtLeast(viewer.role, role) && (
-              <button
-                type="button"
-                className="button text"
-                onClick={() => onAsk({ for: 'revoke', invitation })}
-              >
-                {t.revoke}
-              </button>
+              <Button look="text" text={t.revoke} onClick={() => onAsk({ for: 'revoke', invitation })} />
             )}
           </li>
         );

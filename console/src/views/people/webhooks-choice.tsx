@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { useAfterOutage, useRetry } from '../../data/away.ts';
 import { type Fault, toFault } from '../../data/faults.ts';
+import { readNow } from '../../data/read.ts';
 import { faultText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import {
@@ -40,15 +41,12 @@ export function useWebhooksChoice(isMaker: (maker: WebhookMakerFragment) => bool
   const [fault, setFault] = useState<Fault | null>(null);
   const [isWanted, setWanted] = useState(true);
   const find = () => {
-    session.client
-      .query(WebhookMakersDocument, {}, { requestPolicy: 'network-only' })
-      .toPromise()
-      .then(({ data, error }) => {
-        setFault(error ? toFault(error) : null);
-        const isOne = ({ disabled, createdBy, changedBy }: Webhook) =>
-          !disabled && [createdBy, changedBy].some((maker) => maker !== null && isMaker(maker));
-        setWebhooks(data?.webhooks.nodes.filter(isOne) ?? null);
-      });
+    readNow(session.client, WebhookMakersDocument, {}).then(({ data, error }) => {
+      setFault(error ? toFault(error) : null);
+      const isOne = ({ disabled, createdBy, changedBy }: Webhook) =>
+        !disabled && [createdBy, changedBy].some((maker) => maker !== null && isMaker(maker));
+      setWebhooks(data?.webhooks.nodes.filter(isOne) ?? null);
+    });
   };
   const findFirst = useEffectEvent(find);
   useEffect(() => findFirst(), []);

@@ -1,5 +1,6 @@
 import { type ComponentProps, type ReactElement, type ReactNode, useState } from 'react';
 import { passkeyHint, useMethods } from '../../app/sign-in.tsx';
+import { Button } from '../../controls/button.tsx';
 import { attempt } from '../../data/actions.ts';
 import { type About, goToProvider, type Profile, send, useAsk } from '../../data/auth.ts';
 import { announceKinds } from '../../data/bus.ts';
@@ -214,17 +215,13 @@ interface SectionProps {
 function Section({ title, lead, create, onCreate, children }: SectionProps): ReactElement {
   const isEmpty = Array.isArray(children) && children.length === 0;
   return (
-    <section className="part" aria-label={title}>
+    <section className="part stack near" aria-label={title}>
       <header className="page-head">
         <div>
           <h2>{title}</h2>
           <p className="quiet">{lead}</p>
         </div>
-        {create !== undefined && (
-          <button type="button" className="button quiet" onClick={onCreate}>
-            {create}
-          </button>
-        )}
+        {create !== undefined && <Button look="quiet" text={create} onClick={onCreate} />}
       </header>
       {!isEmpty && <Records>{children}</Records>}
     </section>
@@ -238,17 +235,13 @@ function Row(
   const { name, about, label = name, action, onAction } = props;
   return (
     <li className="record">
-      <div className="parts stacked">
+      <div className="parts flow stacked">
         <b className="name">
           <bdi>{name}</bdi>
         </b>
         <span className="quiet">{about}</span>
       </div>
-      {action && (
-        <button type="button" className="button text" aria-label={`${action}: ${label}`} onClick={onAction}>
-          {action}
-        </button>
-      )}
+      {action && <Button look="text" text={action} aria-label={`${action}: ${label}`} onClick={onAction} />}
     </li>
   );
 }

@@ -1,6 +1,8 @@
 import { type ReactElement, useState } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { ColorInput } from '../../controls/color-input.tsx';
 import { FilePicker } from '../../controls/file-picker.tsx';
+import { readDataUrl } from '../../data/data-url.ts';
 import type { FieldErrors } from '../../data/link-fields.ts';
 import type { BrandInput, BrandOfFragment } from '../../generated/documents.ts';
 import { Field, TextField, UrlField } from '../../parts/field.tsx';
@@ -39,14 +41,6 @@ export const isColour = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 const MAX_LOGO = 512_000;
 const FORMATS = ['image/png', 'image/jpeg', 'image/webp'];
 
-const readDataUrl = (file: File): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(file);
-  });
-
 /** The fields of a brand. */
 export function BrandFields({
   brand: { logo, colour, name, helpUrl },
@@ -78,9 +72,7 @@ export function BrandFields({
               onFile={(file) => void take(file)}
             />
             {logo && (
-              <button type="button" className="button quiet small" onClick={() => onBrand({ logo: null })}>
-                {t.removeLogo}
-              </button>
+              <Button look="quiet small" text={t.removeLogo} onClick={() => onBrand({ logo: null })} />
             )}
           </div>
         )}

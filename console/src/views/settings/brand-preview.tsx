@@ -16,7 +16,7 @@ export function BrandPreview({ brand: { logo, colour, name, helpUrl } }: { brand
           {logo && <img src={logo} alt="" />}
           {name && <bdi>{name}</bdi>}
         </span>
-        <div className="card">
+        <div className="card stack near">
           <b>{t.page.title}</b>
           <p className="quiet">{t.page.text}</p>
           <span className="box">{t.page.label}</span>

@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { announceKinds } from '../../data/bus.ts';
 import { useRead } from '../../data/read.ts';
 import type { Outcome } from '../../data/refusals.ts';
@@ -74,8 +75,8 @@ export function SettingsView(): ReactElement {
       {!data ? (
         <Unread fault={fault} rows={4} />
       ) : (
-        <form className="settings" onSubmit={submit} noValidate>
-          <fieldset className="card" disabled={!mayChange} aria-label={t.account}>
+        <form className="settings stack" onSubmit={submit} noValidate>
+          <fieldset className="card stack" disabled={!mayChange} aria-label={t.account}>
             <h2>{t.account}</h2>
             <div className="pair">
               <TextField
@@ -96,11 +97,11 @@ export function SettingsView(): ReactElement {
               />
             </div>
           </fieldset>
-          <fieldset className="card" disabled={!mayChange} aria-label={t.brand}>
+          <fieldset className="card stack" disabled={!mayChange} aria-label={t.brand}>
             <h2>{t.brand}</h2>
             <p className="hint">{t.brandLead}</p>
             <div className="branding">
-              <div>
+              <div className="stack">
                 <BrandFields brand={brand} errors={errors} onBrand={changeBrand} />
               </div>
               <BrandPreview brand={brand} />
@@ -108,13 +109,9 @@ export function SettingsView(): ReactElement {
           </fieldset>
           {mayChange && (
             <div className="buttons">
-              <button type="submit" className="button" aria-disabled={isBusy}>
-                {texts.save}
-              </button>
+              <Button text={texts.save} type="submit" aria-disabled={isBusy} />
               {Object.values(brand).some(Boolean) && (
-                <button type="button" className="button quiet" onClick={() => changeBrand(noBrand)}>
-                  {t.removeBrand}
-                </button>
+                <Button look="quiet" text={t.removeBrand} onClick={() => changeBrand(noBrand)} />
               )}
               <p className="error" role="alert">
                 {message}

@@ -1,28 +1,27 @@
 import type { ReactElement, ReactNode } from 'react';
+import { IconButton } from '../../controls/button.tsx';
 import { Segments } from '../../controls/segments.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
 import type { Interval } from './period.ts';
 
-/** The title of a chart, the choice of its interval, and its file. */
-export function ChartHead({
-  title,
-  downloadName,
-  interval,
-  intervals,
-  onInterval,
-  onSave,
-  children,
-}: {
-  title: string;
-  downloadName: string;
-  interval: Interval;
+/** The interval of a chart, and the choice of others. */
+export interface Intervals {
+  readonly interval: Interval;
   /** Those to choose from. */
-  intervals: readonly Interval[];
-  onInterval: (interval: Interval) => void;
-  onSave: () => void;
-  children?: ReactNode;
-}): ReactElement {
+  readonly intervals: readonly Interval[];
+  onInterval(interval: Interval): void;
+}
+
+interface ChartHeadProps extends Intervals {
+  readonly title: string;
+  readonly downloadName: string;
+  onSave(): void;
+  readonly children?: ReactNode;
+}
+
+/** The title of a chart, the choice of its interval, and its file. */
+export function ChartHead(props: ChartHeadProps): ReactElement {
+  const { title, downloadName, interval, intervals, onInterval, onSave, children } = props;
   const t = texts.statistics;
   const name = texts.downloadOf(`${downloadName} · ${t.intervals[interval]}`);
   return (
@@ -30,7 +29,7 @@ export function ChartHead({
       <h2>
         <bdi>{title}</bdi>
       </h2>
-      <div className="choices">
+      <div className="buttons">
         <Segments
           label={t.interval}
           items={intervals.map((one) => ({ key: one, name: t.intervals[one] }))}
@@ -38,9 +37,7 @@ export function ChartHead({
           onChoose={onInterval}
         />
         {children}
-        <button type="button" className="bare" aria-label={name} onClick={onSave}>
-          <Icon name="download" />
-        </button>
+        <IconButton icon="download" name={name} onClick={onSave} />
       </div>
     </header>
   );

@@ -1,15 +1,15 @@
 import type { ReactElement } from 'react';
-import { saveCsv } from '../../data/save-file.ts';
+import { Button } from '../../controls/button.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { texts } from '../../texts.ts';
 import { inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
-import { ChartHead } from './chart-head.tsx';
+import { ChartHead, type Intervals } from './chart-head.tsx';
 import { ChartTable } from './chart-table.tsx';
-import { listColumns, timesOfFile } from './figures.ts';
+import { listColumns, saveFigures, timesOfFile } from './figures.ts';
 import { useLines } from './lines.ts';
 import type { Owner } from './owner.ts';
-import type { Comparison, Interval, Point } from './period.ts';
+import type { Comparison, Point } from './period.ts';
 import { Key, Plot, type PlotLine } from './plot.tsx';
 import { formatSpan, wholenessOf } from './spans.ts';
 
@@ -18,28 +18,18 @@ const NextLine = lazily(
   <div className="legend-bar" />,
 );
 
-/** Clicks and visitors over time, and the clicks of the days that they are compared with. */
-export function Chart({
-  points,
-  interval,
-  intervals,
-  onInterval,
-  comparison,
-  isRunning,
-  fileName,
-  owner,
-}: {
-  points: readonly Point[];
-  interval: Interval;
-  /** Those to choose from. */
-  intervals: readonly Interval[];
-  onInterval: (interval: Interval) => void;
-  comparison: Comparison;
+interface ChartProps extends Intervals {
+  readonly points: readonly Point[];
+  readonly comparison: Comparison;
   /** True if the interval of the last point has not ended. */
-  isRunning: boolean;
-  fileName: string;
-  owner: Owner;
-}): ReactElement {
+  readonly isRunning: boolean;
+  readonly fileName: string;
+  readonly owner: Owner;
+}
+
+/** Clicks and visitors over time, and the clicks of the days that they are compared with. */
+export function Chart(props: ChartProps): ReactElement {
+  const { points, interval, intervals, onInterval, comparison, isRunning, fileName, owner } = props;
   const { lines: compared, begin } = useLines(owner);
   const t = texts.statistics;
   const whole = wholenessOf(points, interval, isRunning);
@@ -61,16 +51,8 @@ export function Chart({
         ]
       : []),
   ];
-  const save = () => {
-    // Some columns have no note.
-    const columns = listColumns(points, comparison, timesOfFile(interval, describeChange)).filter(({ of }) =>
-      points.some((point) => of(point) !== ''),
-    );
-    saveCsv(fileName, [
-      columns.map(({ name }) => name),
-      ...points.map((point) => columns.map(({ of }) => of(point))),
-    ]);
-  };
+  const save = () =>
+    saveFigures(fileName, points, listColumns(points, comparison, timesOfFile(interval, describeChange)));
   const busiest = points.reduce((most, one) => (most.clicks >= one.clicks ? most : one));
   return (
     <section className="card chart">
@@ -80,16 +62,14 @@ export function Chart({
         {...{ interval, intervals, onInterval }}
         onSave={save}
       >
-        <button
-          type="button"
-          className="button text small"
+        <Button
+          look="text small"
+          text={t.compare}
           aria-expanded={compared !== null}
           onClick={begin}
           onPointerEnter={NextLine.preload}
           onFocus={NextLine.preload}
-        >
-          {t.compare}
-        </button>
+        />
       </ChartHead>
       <AllVisitors />
       {compared && <NextLine owner={owner} />}
@@ -107,11 +87,6 @@ export function Chart({
         {...{ points, interval, lines, whole }}
         hasArea
         label={t.chart(inDigits(busiest.clicks), formatSpan(busiest, interval))}
-        pointLabel={t.intervals[interval]}
-        describe={(index) => {
-          const point = points[index];
-          return point ? describePoint(point, point) : '';
-        }}
       />
       <ChartTable
         points={points}

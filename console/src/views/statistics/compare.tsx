@@ -1,17 +1,16 @@
 import type { ReactElement } from 'react';
-import { saveCsv } from '../../data/save-file.ts';
+import { Button, IconButton } from '../../controls/button.tsx';
 import { moreTexts } from '../../more-texts.ts';
-import { Icon } from '../../parts/icon.tsx';
 import { FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { inDigits } from '../../words/format.ts';
-import { ChartHead } from './chart-head.tsx';
+import { ChartHead, type Intervals } from './chart-head.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { CompareField } from './compare-field.tsx';
-import { timesOfFile } from './figures.ts';
+import { saveFigures, timesOfFile } from './figures.ts';
 import { type ComparedLine, useLines } from './lines.ts';
-import type { Owner } from './owner.ts';
-import type { Interval, Period, Point } from './period.ts';
+import type { OwnerPeriod } from './owner.ts';
+import type { Point } from './period.ts';
 import { Key, Plot, type PlotLine } from './plot.tsx';
 import { formatSpan, wholenessOf } from './spans.ts';
 import { type ReadLine, useLine } from './use-line.ts';
@@ -28,14 +27,7 @@ export function Compare({
   intervals,
   onInterval,
   isRunning,
-}: {
-  owner: Owner;
-  period: Period;
-  interval: Interval;
-  intervals: readonly Interval[];
-  onInterval: (interval: Interval) => void;
-  isRunning: boolean;
-}): ReactElement {
+}: OwnerPeriod & Intervals & { isRunning: boolean }): ReactElement {
   const { lines: asked, isFull, setLines } = useLines(owner);
   const lines = asked ?? [];
   // Values have no hours.
@@ -70,11 +62,8 @@ export function Compare({
       name,
       of: (point: ComparedPoint) => of(point, point),
     }));
-    const columns = [...times.filter(({ of }) => points.some((point) => of(point) !== '')), ...counted];
-    saveCsv(`clicks-by-${each.toLowerCase()}-${period.from}-to-${period.to}.csv`, [
-      columns.map(({ name }) => name),
-      ...points.map((point) => columns.map(({ of }) => of(point))),
-    ]);
+    const fileName = `clicks-by-${each.toLowerCase()}-${period.from}-to-${period.to}.csv`;
+    saveFigures(fileName, points, [...times, ...counted]);
   };
   const without = (line: ComparedLine) => {
     const others = lines.filter((other) => other !== line);
@@ -88,24 +77,23 @@ export function Compare({
         {...{ interval: each, onInterval, onSave: save }}
         intervals={hasValue ? intervals.filter((other) => other !== 'HOUR') : intervals}
       >
-        <button type="button" className="button text small" onClick={() => setLines(null)}>
-          {lines.length === 1 ? t.allClicks : c.end}
-        </button>
+        <Button
+          look="text small"
+          text={lines.length === 1 ? t.allClicks : c.end}
+          onClick={() => setLines(null)}
+        />
       </ChartHead>
       <div className="legend-bar">
         <ul className="legend">
           {plotted.map(({ kind, name, counts }, index) => (
-            <li key={kind}>
+            <li key={kind} className="line">
               <Key kind={kind}>{name}</Key>
               <b>{inDigits(counts.reduce<number>((sum, count) => sum + (count ?? 0), 0))}</b>
-              <button
-                type="button"
-                className="bare"
-                aria-label={c.without(name)}
+              <IconButton
+                icon="close"
+                name={c.without(name)}
                 onClick={() => lines[index] && without(lines[index])}
-              >
-                <Icon name="close" />
-              </button>
+              />
             </li>
           ))}
         </ul>
@@ -121,11 +109,6 @@ export function Compare({
             interval={each}
             lines={plotted}
             label={c.chart(plotted.map(({ name }) => name).join(', '))}
-            pointLabel={t.intervals[each]}
-            describe={(index) => {
-              const point = points[index];
-              return point ? whole.describePoint(point, point) : '';
-            }}
           />
           <ChartTable
             points={points}

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { focusNow } from '../../app/focus.ts';
+import { Button } from '../../controls/button.tsx';
 import { Segments } from '../../controls/segments.tsx';
 import { useRead } from '../../data/read.ts';
 import { type StatisticsDimension, TopOfDocument } from '../../generated/documents.ts';
@@ -10,8 +11,7 @@ import { asShare, inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
 import { CompareMark } from './compare-mark.tsx';
 import { DownloadStatistics } from './download.tsx';
-import { asking, type Owner, readOwnerPart } from './owner.ts';
-import type { Period } from './period.ts';
+import { asking, type OwnerPeriod, readOwnerPart } from './owner.ts';
 import { ValueMark } from './value-mark.tsx';
 import { formatValue, TOP_LINKS, useChosen } from './values.ts';
 
@@ -25,7 +25,7 @@ const cards: readonly (readonly StatisticsDimension[])[] = [
   ['DEVICE', 'OS', 'BROWSER'],
 ];
 
-export function Dimensions({ owner, period }: { owner: Owner; period: Period }): ReactElement {
+export function Dimensions({ owner, period }: OwnerPeriod): ReactElement {
   return (
     <>
       {cards.map((all) => (
@@ -41,15 +41,7 @@ export function Dimensions({ owner, period }: { owner: Owner; period: Period }):
 }
 
 /** The values of one dimension, and tabs for its neighbours. */
-function Card({
-  owner,
-  period,
-  all,
-}: {
-  owner: Owner;
-  period: Period;
-  all: readonly StatisticsDimension[];
-}): ReactElement {
+function Card({ all, ...of }: OwnerPeriod & { all: readonly StatisticsDimension[] }): ReactElement {
   const [by = 'COUNTRY', setBy] = useState(all[0]);
   const t = texts.statistics;
   const title = t.dimensions[by];
@@ -65,29 +57,16 @@ function Card({
             onChoose={setBy}
           />
         )}
-        <DownloadStatistics
-          owner={owner}
-          period={period}
-          name={by === 'OS' ? 'platform' : by.toLowerCase()}
-          title={title}
-        />
+        <DownloadStatistics {...of} name={by === 'OS' ? 'platform' : by.toLowerCase()} title={title} />
       </header>
       <AllVisitors />
-      <Dimension key={by} owner={owner} period={period} by={by} />
+      <Dimension key={by} {...of} by={by} />
     </section>
   );
 }
 
 /** The values with the most clicks, as bars. */
-function Dimension({
-  owner,
-  period,
-  by,
-}: {
-  owner: Owner;
-  period: Period;
-  by: StatisticsDimension;
-}): ReactElement {
+function Dimension({ owner, period, by }: OwnerPeriod & { by: StatisticsDimension }): ReactElement {
   const [isAll, setAll] = useState(false);
   const { data, fault, again } = useRead(
     TopOfDocument,
@@ -119,13 +98,13 @@ function Dimension({
             </svg>
             {row.isRest ? <i className="mark" /> : <ValueMark by={by} value={row.value} name={row.name} />}
             {owner.kind === 'link' || row.isRest ? (
-              <span className="name" title={row.name}>
+              <span className="name cut" title={row.name}>
                 <bdi>{row.name}</bdi>
               </span>
             ) : (
               <Link
                 href={addressOf({ dimension: by, value: row.value })}
-                className="name"
+                className="name cut"
                 title={t.topLinksOf(row.name)}
                 aria-current={
                   chosen?.dimension === by && (chosen.value ?? null) === row.value ? 'true' : undefined
@@ -148,9 +127,7 @@ function Dimension({
         ))}
       </ul>
       {(others > 0 || isAll) && (
-        <button type="button" className="button text" onClick={() => setAll(!isAll)}>
-          {isAll ? t.fewer : t.more}
-        </button>
+        <Button look="text" text={isAll ? t.fewer : t.more} onClick={() => setAll(!isAll)} />
       )}
     </>
   );

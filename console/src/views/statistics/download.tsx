@@ -1,8 +1,7 @@
 import type { ReactElement } from 'react';
 import { DownloadButton } from '../../parts/download.tsx';
 import { texts } from '../../texts.ts';
-import type { Owner } from './owner.ts';
-import type { Period } from './period.ts';
+import type { OwnerPeriod } from './owner.ts';
 
 /** Saves the figures of one card as the service has them, for all values. */
 export function DownloadStatistics({
@@ -10,9 +9,7 @@ export function DownloadStatistics({
   period,
   name,
   title,
-}: {
-  owner: Owner;
-  period: Period;
+}: OwnerPeriod & {
   /** The exported value, as v1 names it. */
   name: string;
   title: string;

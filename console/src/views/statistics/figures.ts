@@ -1,3 +1,4 @@
+import { saveCsv } from '../../data/save-file.ts';
 import { texts } from '../../texts.ts';
 import type { Comparison, Interval, Point, Span } from './period.ts';
 
@@ -59,4 +60,11 @@ export function timesOfFile(interval: Interval, noteOf: TimeColumn['of']): TimeC
     { name: `${name} (${t.to})`, of: ({ last }) => last.slice(0, 10) },
     note,
   ];
+}
+
+/** Saves points as a file, but for columns in which nothing stands, such as notes. */
+export function saveFigures<P>(fileName: string, points: readonly P[], all: readonly Column<P>[]): void {
+  const columns = all.filter(({ of }) => points.some((point) => of(point) !== ''));
+  const rows = points.map((point) => columns.map(({ of }) => of(point)));
+  saveCsv(fileName, [columns.map(({ name }) => name), ...rows]);
 }

@@ -1,9 +1,17 @@
+import type { Period } from './period.ts';
+
 /** The subject of statistics. */
 export interface Owner {
   readonly kind: 'link' | 'space' | 'tag' | 'account';
   readonly id: string;
   /** The name; the account needs none. */
   readonly name?: string | undefined;
+}
+
+/** A subject and the days of its figures. */
+export interface OwnerPeriod {
+  readonly owner: Owner;
+  readonly period: Period;
 }
 
 /** The variables that choose the owner in a document. */

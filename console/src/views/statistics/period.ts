@@ -1,3 +1,5 @@
+import { DAY, dayOf, isDay } from '../../controls/days.ts';
+
 /** Days of a period, both included, as the API has them: in UTC. */
 export interface Period {
   readonly from: string;
@@ -5,9 +7,6 @@ export interface Period {
   /** The number of days up to today, if that is how it was chosen: as many days are never a month. */
   readonly days?: number | undefined;
 }
-
-const DAY = 86_400_000;
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /** The last days, today included. */
 export function lastDays(days: number, now: number): Period {
@@ -52,9 +51,6 @@ export function longBefore({ from }: Period): Period {
 /** The lengths to choose from, in days. */
 export const lengths = [7, 30, 90, 365] as const;
 const USUAL = 30;
-
-const isDay = (text: string | null): text is string =>
-  text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** The period of a query string: `days` up to today, or `from` one day `to` another; 30 days if it has none. */
 export function parsePeriod(query: string, now: number): Period {

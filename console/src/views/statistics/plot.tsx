@@ -1,6 +1,8 @@
 import { type KeyboardEvent, type PointerEvent, type ReactElement, useState } from 'react';
+import { texts } from '../../texts.ts';
 import { atUtcTime, inDigits, inShort, inUtcMonth, onUtcDay } from '../../words/format.ts';
-import type { Interval } from './period.ts';
+import type { Interval, Point } from './period.ts';
+import type { Wholeness } from './spans.ts';
 
 /** The maximum number of grid lines above the bottom, and of labels below. */
 const MAX_LINES = 4;
@@ -53,23 +55,17 @@ export function Plot({
   points,
   interval,
   lines,
-  whole: { from, to },
+  whole: { from, to, describePoint },
   hasArea = false,
   label,
-  pointLabel,
-  describe,
 }: {
-  points: readonly { readonly start: string }[];
+  points: readonly Point[];
   interval: Interval;
   lines: readonly PlotLine[];
-  /** The first and the last whole point. */
-  whole: { readonly from: number; readonly to: number };
+  whole: Wholeness;
   /** True to fill the area below the first line. */
   hasArea?: boolean;
   label: string;
-  /** The name of a point, such as “Day”. */
-  pointLabel: string;
-  describe: (index: number) => string;
 }): ReactElement {
   const [at, setAt] = useState<number | null>(null);
   const last = points.length - 1;
@@ -109,6 +105,10 @@ export function Plot({
       const count = counts[index];
       return count == null ? [] : [{ kind, name, count }];
     });
+  const describe = (index: number) => {
+    const point = points[index];
+    return point ? describePoint(point, point) : '';
+  };
   const told = pointed ?? last;
   const spoken = [
     describe(told),
@@ -157,7 +157,7 @@ export function Plot({
         </svg>
         <input
           type="range"
-          aria-label={pointLabel}
+          aria-label={texts.statistics.intervals[interval]}
           aria-valuetext={spoken}
           min={0}
           max={last}

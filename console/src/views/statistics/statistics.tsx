@@ -44,20 +44,17 @@ const Variants = lazily(async () => (await import('./variants.tsx')).Variants, <
 
 const compared = ['before', 'year'] as const;
 
-/** The figures of the page of statistics, for any period, next to those of an earlier one. */
-export function Statistics({
-  owner,
-  filters,
-  end,
-  rules,
-}: {
-  owner: Owner;
+interface StatisticsProps {
+  readonly owner: Owner;
   /** Parts of its bar before the period, and at its end. */
-  filters?: ReactNode;
-  end?: ReactNode;
+  readonly filters?: ReactNode;
+  readonly end?: ReactNode;
   /** The rules of a link. */
-  rules?: LinkRulesFragment['rules'];
-}): ReactElement {
+  readonly rules?: LinkRulesFragment['rules'];
+}
+
+/** The figures of the page of statistics, for any period, next to those of an earlier one. */
+export function Statistics({ owner, filters, end, rules }: StatisticsProps): ReactElement {
   const now = useNow();
   const [location, navigate] = useLocation();
   const query = useSearch();
@@ -97,7 +94,7 @@ export function Statistics({
     onInterval: (one: Interval) => set('each', one.toLowerCase()),
   };
   return (
-    <div className="statistics">
+    <div className="statistics stack">
       <FilterBar end={end}>
         {filters}
         <PeriodPicker
@@ -120,7 +117,7 @@ export function Statistics({
             <dl className="totals">
               {(['clicks', 'visitors'] as const).map((name) => (
                 <div key={name}>
-                  <dt>{t[name]}</dt>
+                  <dt className="quiet">{t[name]}</dt>
                   <dd>{inDigits(figures[name])}</dd>
                   {past && past.clicks > 0 && begin === null && (
                     <Compared now={figures[name]} then={past[name]} />
@@ -128,7 +125,7 @@ export function Statistics({
                 </div>
               ))}
             </dl>
-            <p className="compared">
+            <p className="compared flow">
               <FilterSelect
                 label={t.comparison}
                 isSet={false}
@@ -159,7 +156,7 @@ export function Statistics({
                   owner={owner}
                 />
               )}
-              <div className="dimensions">
+              <div className="dimensions stack">
                 {owner.kind !== 'link' && (
                   <TopLinks
                     owner={owner}

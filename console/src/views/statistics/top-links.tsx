@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
+import { Button } from '../../controls/button.tsx';
 import { useRead } from '../../data/read.ts';
 import { TopLinksOfDocument } from '../../generated/documents.ts';
 import { ShortUrl } from '../../parts/address.tsx';
@@ -9,7 +10,7 @@ import { asChange, inDigits, shortUrlText } from '../../words/format.ts';
 import { CompareMark } from './compare-mark.tsx';
 import { DownloadStatistics } from './download.tsx';
 import { withLines } from './lines.ts';
-import { asking, type Owner, readOwnerPart } from './owner.ts';
+import { asking, type OwnerPeriod, readOwnerPart } from './owner.ts';
 import type { Period } from './period.ts';
 import { formatValue, TOP_LINKS, useChosen } from './values.ts';
 
@@ -21,9 +22,7 @@ export function TopLinks({
   owner,
   period,
   earlier,
-}: {
-  owner: Owner;
-  period: Period;
+}: OwnerPeriod & {
   /** The period that all clicks of each are compared with; the clicks of one value cannot be compared. */
   earlier: Period | undefined;
 }): ReactElement {
@@ -66,7 +65,7 @@ export function TopLinks({
             <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
               <rect width={(clicks / most) * 100} height="1" />
             </svg>
-            <Link href={`/links/${link.id}/statistics${rest ? `?${rest}` : ''}`} className="name">
+            <Link href={`/links/${link.id}/statistics${rest ? `?${rest}` : ''}`} className="name cut">
               <ShortUrl of={link.shortUrl} />
               {link.title !== null && (
                 <span className="quiet">
@@ -92,9 +91,7 @@ export function TopLinks({
         ))}
       </ul>
       {(nodes.length === FEW || isAll) && (
-        <button type="button" className="button text" onClick={() => setAll(!isAll)}>
-          {isAll ? t.fewer : t.more}
-        </button>
+        <Button look="text" text={isAll ? t.fewer : t.more} onClick={() => setAll(!isAll)} />
       )}
     </section>
   );

@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import { announce } from '../../data/bus.ts';
+import { readNow } from '../../data/read.ts';
 import { useRepeat } from '../../data/repeat.ts';
 import { useSession } from '../../data/session.ts';
 import { CountOfDocument } from '../../generated/documents.ts';
@@ -16,9 +17,7 @@ export function useCounting(owner: Owner, day: string, shown: string | null, isR
   const { client } = useSession();
   const announced = useRef('');
   const ask = async () => {
-    const { data } = await client
-      .query(CountOfDocument, { ...asking(owner), day }, { requestPolicy: 'network-only' })
-      .toPromise();
+    const { data } = await readNow(client, CountOfDocument, { ...asking(owner), day });
     const counted = readOwnerPart(data)?.statistics;
     if (!counted) return;
     const sum = formatSums([{ start: day, ...counted }], day);

@@ -1,23 +1,22 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { StatisticsDimension } from '../../generated/documents.ts';
+import { tileOf } from '../../parts/address-parts.ts';
 import { lateFlags, loadInSight } from './late-flags.ts';
 
+interface ValueMarkProps {
+  readonly by: StatisticsDimension;
+  readonly value: string | null;
+  readonly name: string;
+}
+
 /** A mark before a value: a flag, the code of a language, or the first letter of a name in a colour of its own. */
-export function ValueMark({
-  by,
-  value,
-  name,
-}: {
-  by: StatisticsDimension;
-  value: string | null;
-  name: string;
-}): ReactElement {
+export function ValueMark({ by, value, name }: ValueMarkProps): ReactElement {
   if (value === null) return <Letters look="">?</Letters>;
   if (by === 'COUNTRY') return <Flag code={value} />;
   if (by === 'LANGUAGE') return <Letters look="letters">{value.toUpperCase()}</Letters>;
-  const sum = [...value].reduce((all, letter) => all + (letter.codePointAt(0) ?? 0), 0);
-  const [letter = ''] = name.match(/[\p{L}\p{N}]/u) ?? [];
-  return <Letters look={`c${(sum % 6) + 1}`}>{letter.toLocaleUpperCase()}</Letters>;
+  // As in the list of links, where hosts have such tiles.
+  const { letter, color } = tileOf(by === 'DEVICE' ? name : value);
+  return <Letters look={`c${color}`}>{letter}</Letters>;
 }
 
 /** Letters that the style sheet draws: they are no part of the text. */

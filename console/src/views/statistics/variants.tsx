@@ -12,8 +12,7 @@ import { texts } from '../../texts.ts';
 import { asShare, inDigits } from '../../words/format.ts';
 import { isolated } from '../../words/isolated.ts';
 import { DownloadStatistics } from './download.tsx';
-import type { Owner } from './owner.ts';
-import type { Period } from './period.ts';
+import type { OwnerPeriod } from './owner.ts';
 
 type Rules = LinkRulesFragment['rules'];
 type Row = NonNullable<VariantsOfQuery['link']>['statistics']['top']['rows'][number];
@@ -70,7 +69,7 @@ function RuleBars({ led: { name, clicks, targets }, most }: { led: Led; most: nu
             <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
               <rect width={(target.clicks / most) * 100} height="1" />
             </svg>
-            <span className="name" title={target.name}>
+            <span className="name cut" title={target.name}>
               {target.name}
             </span>
             <b>{inDigits(target.clicks)}</b>
@@ -83,15 +82,7 @@ function RuleBars({ led: { name, clicks, targets }, most }: { led: Led; most: nu
 }
 
 /** The clicks by rule and target; nothing for a link that has and had no rules. */
-export function Variants({
-  owner,
-  period,
-  rules,
-}: {
-  owner: Owner;
-  period: Period;
-  rules: Rules;
-}): ReactElement | null {
+export function Variants({ owner, period, rules }: OwnerPeriod & { rules: Rules }): ReactElement | null {
   const { data, fault, again } = useRead(VariantsOfDocument, { id: owner.id, ...period }, { on: ['CLICKS'] });
   const { clicks = 0, top } = data?.link?.statistics ?? {};
   const led = sumUp(rules, top?.rows ?? []);

@@ -1,13 +1,13 @@
 import { type ReactElement, useEffect, useState } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { attempt } from '../../data/actions.ts';
-import { useRead } from '../../data/read.ts';
 import { refusalText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { aboutRecord, showToast } from '../../data/toasts.ts';
 import { write } from '../../data/write.ts';
 import { DeliveriesDocument, RedeliverDocument, type WebhookRowFragment } from '../../generated/documents.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
-import { MorePages } from '../../parts/records.tsx';
+import { usePages } from '../../parts/pages.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { ago, atMoment } from '../../words/format.ts';
@@ -42,10 +42,9 @@ function List({
 }): ReactElement | null {
   const { id, disabled } = webhook;
   const session = useSession();
-  const [after, setAfter] = useState<string | null>(null);
-  const { data, fault, again } = useRead(
-    DeliveriesDocument,
-    { id, after },
+  const { nodes, turns, fault, again } = usePages(
+    { document: DeliveriesDocument, pageOf: ({ webhook }) => webhook?.deliveries },
+    (after) => ({ id, after }),
     { on: ['LINK', 'SPACE', 'WEBHOOK'] },
   );
   const t = settingsTexts.webhooks;
@@ -56,9 +55,7 @@ function List({
       if (sent.__typename === 'WebhookDelivery') await tellOutcome(session, webhook, sent);
       else showToast(refusalText(sent), { wrong: true, about });
     });
-  if (fault && !data) return <FaultNotice fault={fault} again={again} />;
-  const { nodes = [], pageInfo } = data?.webhook?.deliveries ?? {};
-  if (!data) return null;
+  if (!nodes) return fault && <FaultNotice fault={fault} again={again} />;
   if (nodes.length === 0) return <p className="hint">{t.noDeliveries}</p>;
   const ping = isTested && nodes.find(({ event }) => event === 'PING');
   return (
@@ -66,7 +63,7 @@ function List({
       {ping && <WebhookRequest url={webhook.url} test={{ id, at: ping.createdAt }} />}
       <ul className="deliveries">
         {nodes.map((one) => (
-          <li key={one.id}>
+          <li key={one.id} className="flow">
             <span
               className={
                 one.status === 'FAILED' ? 'badge bad' : one.status === 'PENDING' ? 'badge warn' : 'badge ok'
@@ -80,24 +77,15 @@ function List({
               {ago(one.createdAt)}
             </time>
             {session.may('WEBHOOKS') && !disabled && (
-              <button type="button" className="button text" onClick={() => redeliver(one.id)}>
-                {t.redeliver}
-              </button>
+              <Button look="text" text={t.redeliver} onClick={() => redeliver(one.id)} />
             )}
           </li>
         ))}
       </ul>
       <div className="buttons">
-        <button type="button" className="button text" onClick={again}>
-          {t.refresh}
-        </button>
+        <Button look="text" text={t.refresh} onClick={again} />
       </div>
-      <MorePages
-        hasNext={pageInfo?.hasNextPage ?? false}
-        isFirst={after === null}
-        onFirst={() => setAfter(null)}
-        onNext={() => setAfter(pageInfo?.endCursor ?? null)}
-      />
+      {turns}
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { readNow } from '../../data/read.ts';
 import type { Session } from '../../data/session.ts';
 import { aboutRecord, showToast } from '../../data/toasts.ts';
 import { wait } from '../../data/write.ts';
@@ -48,9 +49,7 @@ export async function tellOutcome(
   showToast(t.sending, { about });
   for (const seconds of LOOKS) {
     await wait(seconds);
-    const { data } = await session.client
-      .query(DeliveriesDocument, { id: webhook.id, after: null }, { requestPolicy: 'network-only' })
-      .toPromise();
+    const { data } = await readNow(session.client, DeliveriesDocument, { id: webhook.id, after: null });
     const tried = data?.webhook?.deliveries.nodes.find(({ id }) => id === sent.id);
     if (!tried || tried.lastAttemptAt === sent.lastAttemptAt) continue;
     const wrong = tried.status !== 'DELIVERED';

@@ -1,8 +1,6 @@
 import { type ReactElement, useState } from 'react';
-import { Menu } from '../../controls/menu.tsx';
 import { attempt } from '../../data/actions.ts';
-import { announce } from '../../data/bus.ts';
-import { useRead } from '../../data/read.ts';
+import { announceKinds } from '../../data/bus.ts';
 import { refusalText } from '../../data/refusals.ts';
 import { type Session, useSession } from '../../data/session.ts';
 import { aboutRecord, showToast } from '../../data/toasts.ts';
@@ -16,19 +14,17 @@ import {
   type WebhookMakerFragment,
   type WebhookRowFragment,
   WebhooksDocument,
+  type WebhooksQuery,
 } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';
 import { Confirm } from '../../parts/form-dialog.tsx';
-import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
-import { Records, RecordsHead } from '../../parts/records.tsx';
+import { type RecordFormProps, RecordsView } from '../../parts/records-view.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
 import { describeAttempt, tellOutcome } from './outcome.ts';
-import { events, WebhookDialog } from './webhook-dialog.tsx';
-
-const changed = () => announce([{ kind: 'WEBHOOK', recordId: null, action: null }]);
+import { events, type Secret, WebhookForm } from './webhook-form.tsx';
 
 async function setDisabled(
   session: Session,
@@ -43,7 +39,7 @@ async function setDisabled(
     });
     if (result.__typename === 'Webhook') showToast(texts.saved(url), { about });
     else showToast(refusalText(result), { wrong: true, about });
-    changed();
+    announceKinds('WEBHOOK');
   });
 }
 
@@ -54,7 +50,7 @@ async function sendTest(session: Session, webhook: WebhookRowFragment): Promise<
     const { testWebhook: sent } = await write(session, TestWebhookDocument, { id });
     if (sent.__typename === 'WebhookDelivery') await tellOutcome(session, webhook, sent);
     else showToast(refusalText(sent), { wrong: true, about });
-    changed();
+    announceKinds('WEBHOOK');
   });
 }
 
@@ -77,103 +73,79 @@ function LastFailure(props: {
   );
 }
 
+/** The webhooks of the account; their URLs are their names. */
+const namedWebhooks = ({ webhooks }: WebhooksQuery) => ({
+  ...webhooks,
+  nodes: webhooks.nodes.map((one) => ({ ...one, name: one.url })),
+});
+
 export function WebhooksView(): ReactElement {
   const session = useSession();
-  const mayChange = session.may('WEBHOOKS');
-  const [edited, setEdited] = useState<WebhookRowFragment | 'new' | null>(null);
-  const [deleted, setDeleted] = useState<WebhookRowFragment | null>(null);
   const [rotated, setRotated] = useState<WebhookRowFragment | null>(null);
-  const [secret, setSecret] = useState<{ text: string; webhook: WebhookRowFragment } | null>(null);
+  const [secret, setSecret] = useState<Secret | null>(null);
   const [tested, setTested] = useState<WebhookRowFragment | null>(null);
-  const { data, fault, again } = useRead(WebhooksDocument, {}, { on: ['LINK', 'SPACE', 'WEBHOOK'] });
+  // One component for as long as the view is there: it keeps what is typed.
+  const [Form] = useState(() => (props: RecordFormProps<WebhookRowFragment>) => (
+    <WebhookForm {...props} onSecret={setSecret} />
+  ));
   const t = settingsTexts.webhooks;
   const test = (webhook: WebhookRowFragment) => {
     setTested({ ...webhook });
     void sendTest(session, webhook);
   };
-  const isEmpty = data?.webhooks.nodes.length === 0;
   return (
     <>
-      <RecordsHead
+      <RecordsView
+        kind="WEBHOOK"
+        permission="WEBHOOKS"
+        on={['LINK', 'SPACE', 'WEBHOOK']}
         title={texts.places.webhooks}
-        lead={t.lead}
-        create={mayChange && !isEmpty ? t.create : undefined}
-        onCreate={() => setEdited('new')}
-      />
-      {fault && <FaultNotice fault={fault} again={again} />}
-      {!data && !fault && <Skeleton rows={3} />}
-      {isEmpty && (
-        <Empty title={t.none} create={mayChange ? t.create : undefined} onCreate={() => setEdited('new')}>
-          {t.noneYet}
-        </Empty>
-      )}
-      {data && data.webhooks.nodes.length > 0 && (
-        <Records>
-          {data.webhooks.nodes.map((webhook) => (
-            <li key={webhook.id} className="tall">
-              <div className="line">
-                <b className="grow name">
-                  <Address of={webhook.url} />
-                </b>
-                {webhook.disabled && <span className="badge warn">{texts.status.DISABLED}</span>}
-                {mayChange && (
-                  <Menu
-                    label={texts.links.actionsOf(webhook.url)}
-                    items={[
-                      { name: texts.links.edit, icon: 'edit', run: () => setEdited(webhook) },
-                      {
-                        name: webhook.disabled ? texts.links.enable : texts.links.disable,
-                        icon: 'power',
-                        run: () => void setDisabled(session, webhook, !webhook.disabled),
-                      },
-                      ...(webhook.disabled
-                        ? []
-                        : [
-                            {
-                              name: t.test,
-                              icon: 'check' as const,
-                              run: () => test(webhook),
-                            },
-                          ]),
-                      { name: t.rotate, icon: 'webhook', run: () => setRotated(webhook) },
-                      { name: texts.delete, icon: 'trash', danger: true, run: () => setDeleted(webhook) },
-                    ]}
-                  />
-                )}
-              </div>
-              <p className="marks">
-                {(events.every((event) => webhook.events.includes(event))
-                  ? [t.allEvents]
-                  : webhook.events.map((event) => texts.webhookEvents[event] ?? event)
-                ).map((name) => (
-                  <span key={name} className="badge">
-                    {name}
-                  </span>
-                ))}
-              </p>
-              <p className="more quiet">
-                {t.madeBy(makerName(webhook.createdBy), makerName(webhook.changedBy))}
-              </p>
-              {webhook.disabledReason !== null && (
-                <p className="notice">{t.disabledFor[webhook.disabledReason] ?? webhook.disabledReason}</p>
-              )}
-              {webhook.warning !== null && (
-                <p className="notice">{t.notPublic(new URL(webhook.url).hostname)}</p>
-              )}
-              <LastFailure webhook={webhook} deliveries={webhook.deliveries.nodes} />
-              <Deliveries webhook={webhook} test={tested?.id === webhook.id ? tested : null} />
-            </li>
-          ))}
-        </Records>
-      )}
-      {edited && (
-        <WebhookDialog
-          webhook={edited === 'new' ? null : edited}
-          onClose={() => setEdited(null)}
-          onSecret={setSecret}
-          onChanged={changed}
-        />
-      )}
+        words={{ ...t, edit: () => t.edit, deleteTitle: () => t.deleteTitle }}
+        document={WebhooksDocument}
+        pageOf={namedWebhooks}
+        Form={Form}
+        remove={async (id) => (await write(session, DeleteWebhookDocument, { id })).deleteWebhook}
+        actionsOf={(webhook) => [
+          {
+            ...({ name: texts.links[webhook.disabled ? 'enable' : 'disable'], icon: 'power' } as const),
+            run: () => void setDisabled(session, webhook, !webhook.disabled),
+          },
+          ...(webhook.disabled ? [] : [{ name: t.test, icon: 'check', run: () => test(webhook) } as const]),
+          { name: t.rotate, icon: 'webhook', run: () => setRotated(webhook) },
+        ]}
+        more={(webhook) => (
+          <div className="stack tall">
+            <p className="marks">
+              {(events.every((event) => webhook.events.includes(event))
+                ? [t.allEvents]
+                : webhook.events.map((event) => texts.webhookEvents[event] ?? event)
+              ).map((name) => (
+                <span key={name} className="badge">
+                  {name}
+                </span>
+              ))}
+            </p>
+            <p className="quiet">{t.madeBy(makerName(webhook.createdBy), makerName(webhook.changedBy))}</p>
+            {webhook.disabledReason !== null && (
+              <p className="notice">{t.disabledFor[webhook.disabledReason] ?? webhook.disabledReason}</p>
+            )}
+            {webhook.warning !== null && (
+              <p className="notice">{t.notPublic(new URL(webhook.url).hostname)}</p>
+            )}
+            <LastFailure webhook={webhook} deliveries={webhook.deliveries.nodes} />
+            <Deliveries webhook={webhook} test={tested?.id === webhook.id ? tested : null} />
+          </div>
+        )}
+      >
+        {({ url, disabled }) => (
+          <>
+            <b className="grow name">
+              <Address of={url} />
+            </b>
+            {disabled && <span className="badge warn">{texts.status.DISABLED}</span>}
+          </>
+        )}
+      </RecordsView>
       {secret !== null && (
         <SecretDialog
           title={t.secret}
@@ -193,7 +165,7 @@ export function WebhooksView(): ReactElement {
           title={t.rotateTitle}
           action={t.rotate}
           onClose={() => setRotated(null)}
-          onYes={async () => {
+          onSubmit={async () => {
             const { rotateWebhookSecret: result } = await write(session, RotateSecretDocument, {
               id: rotated.id,
             });
@@ -203,20 +175,6 @@ export function WebhooksView(): ReactElement {
           }}
         >
           {t.rotateWarning}
-        </Confirm>
-      )}
-      {deleted && (
-        <Confirm
-          title={t.deleteTitle}
-          done={texts.deleted(deleted.url)}
-          onClose={() => setDeleted(null)}
-          onYes={async () => {
-            const { deleteWebhook } = await write(session, DeleteWebhookDocument, { id: deleted.id });
-            changed();
-            return deleteWebhook;
-          }}
-        >
-          {t.deleteWarning(deleted.url)}
         </Confirm>
       )}
     </>

@@ -1,8 +1,8 @@
 import { type ReactElement, useRef, useState } from 'react';
+import { Button } from '../../../controls/button.tsx';
 import { FilePicker } from '../../../controls/file-picker.tsx';
 import { readPicture } from '../../../data/picture.ts';
 import { Field } from '../../../parts/field.tsx';
-import { Icon } from '../../../parts/icon.tsx';
 import { previewTexts } from '../../../preview-texts.ts';
 
 /** A picture from a file, as it is sent. */
@@ -33,7 +33,7 @@ export function PictureField({
       error={isUnreadable ? t.unreadable : error}
     >
       {(parts) => (
-        <div className="picture-field">
+        <div className="buttons">
           <FilePicker
             {...parts}
             ref={input}
@@ -42,16 +42,15 @@ export function PictureField({
             onFile={(file) => void read(file)}
           />
           {image !== '' && (
-            <button
-              type="button"
-              className="button quiet small"
+            <Button
+              look="quiet small"
+              icon="close"
+              text={t.remove}
               onClick={() => {
                 onImage('');
                 input.current?.focus();
               }}
-            >
-              <Icon name="close" /> {t.remove}
-            </button>
+            />
           )}
         </div>
       )}

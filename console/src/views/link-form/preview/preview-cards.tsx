@@ -36,11 +36,11 @@ export function DrawnCard({ network, card }: { network: Network; card: Card }): 
     </b>
   );
   const text = description !== '' && (
-    <span className="card-text">
+    <span className={network === 'WhatsApp' ? 'hint cut' : 'hint'}>
       <bdi>{description}</bdi>
     </span>
   );
-  const from = <span className="card-host">{network === 'X' ? t.from(host) : host}</span>;
+  const from = <span className="card-host hint">{network === 'X' ? t.from(host) : host}</span>;
   return (
     <figure>
       <div className={`share-card card-${network.toLowerCase()}`}>
@@ -77,7 +77,7 @@ export function DrawnCard({ network, card }: { network: Network; card: Card }): 
           </>
         )}
       </div>
-      <figcaption>{network}</figcaption>
+      <figcaption className="hint">{network}</figcaption>
     </figure>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
-import type { FormProps } from '../../../data/link-fields.ts';
-import { Field, TextField } from '../../../parts/field.tsx';
+import { type FormProps, hasErrors } from '../../../data/link-fields.ts';
+import { AreaField, TextField } from '../../../parts/field.tsx';
+import { tiedTo } from '../../../parts/tied.ts';
 import { previewTexts } from '../../../preview-texts.ts';
 import { texts } from '../../../texts.ts';
 import { Fold } from '../fold.tsx';
@@ -12,34 +13,29 @@ export function PreviewFold({ fields, errors, onChange, host }: FormProps & { ho
   const { preview } = fields;
   const t = previewTexts;
   const change = (patch: Partial<typeof preview>) => onChange({ preview: { ...preview, ...patch } });
-  const { title, description, image } = preview;
-  const isWrong = Object.keys(errors).some(
-    (path) => errors[path] !== undefined && path.startsWith('preview'),
-  );
+  const tied = tiedTo(preview, change);
+  const isWrong = hasErrors(errors, ['preview']);
   const card = toCard(fields, host);
   return (
     <Fold title={texts.link.names.preview} value={card?.title ?? t.none} isWrong={isWrong}>
       <p className="hint">{t.lead}</p>
       <TextField
         label={t.cardTitle}
-        value={title}
-        onText={(text) => change({ title: text })}
         hint={t.cardTitleHint}
-        error={errors['preview.title']}
+        {...tied('title', errors, 'preview.title')}
         maxLength={255}
       />
-      <Field label={t.description} error={errors['preview.description']}>
-        {(parts) => (
-          <textarea
-            rows={3}
-            maxLength={500}
-            value={description}
-            {...parts}
-            onChange={(event) => change({ description: event.target.value })}
-          />
-        )}
-      </Field>
-      <PictureField image={image} error={errors['preview.image']} onImage={(one) => change({ image: one })} />
+      <AreaField
+        label={t.description}
+        {...tied('description', errors, 'preview.description')}
+        rows={3}
+        maxLength={500}
+      />
+      <PictureField
+        image={preview.image}
+        error={errors['preview.image']}
+        onImage={(image) => change({ image })}
+      />
       {card && <PreviewCards card={card} />}
       <p className="hint">{t.where}</p>
     </Fold>

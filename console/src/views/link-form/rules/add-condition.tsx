@@ -51,16 +51,14 @@ function makePeriods(typed: string): Suggestion[] {
   ];
 }
 
+interface AddConditionProps {
+  readonly typed: string;
+  onTyped(typed: string): void;
+  onCondition(condition: ConditionField): void;
+}
+
 /** A field in which people type for whom a rule is, such as “Germany”, “iPhone” or “1 Dec”, or choose a kind of condition. */
-export function AddCondition({
-  typed,
-  onTyped,
-  onCondition,
-}: {
-  typed: string;
-  onTyped: (typed: string) => void;
-  onCondition: (condition: ConditionField) => void;
-}): ReactElement {
+export function AddCondition({ typed, onTyped, onCondition }: AddConditionProps): ReactElement {
   const t = ruleTexts;
   const all = typed.trim() === '' ? makeKinds() : [...makeKinds(), ...makeValues(), ...makePeriods(typed)];
   return (

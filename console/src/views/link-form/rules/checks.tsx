@@ -2,20 +2,16 @@ import { type ReactElement, useId } from 'react';
 import type { Option } from '../../../controls/select.tsx';
 import { ErrorNote } from '../../../parts/field.tsx';
 
+interface ChecksProps {
+  readonly label: string;
+  readonly options: readonly Option<string>[];
+  readonly chosen: readonly string[];
+  onChosen(chosen: readonly string[]): void;
+  readonly error: string | undefined;
+}
+
 /** A choice of any of a few. */
-export function Checks({
-  label,
-  options,
-  chosen,
-  onChosen,
-  error,
-}: {
-  label: string;
-  options: readonly Option<string>[];
-  chosen: readonly string[];
-  onChosen: (chosen: readonly string[]) => void;
-  error: string | undefined;
-}): ReactElement {
+export function Checks({ label, options, chosen, onChosen, error }: ChecksProps): ReactElement {
   const note = useId();
   return (
     <fieldset className={error === undefined ? 'checks' : 'checks wrong'} aria-label={label}>

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Button } from '../../../controls/button.tsx';
 import { Choice } from '../../../controls/choice.tsx';
 import { MomentField } from '../../../controls/moment-field.tsx';
 import type { FieldErrors } from '../../../data/link-fields.ts';
@@ -147,9 +148,7 @@ export function ConditionEditor(props: ConditionProps & { onDone: () => void }):
       <Fields {...props} />
       <div className="buttons">
         <span className="hint">{t.kindHints[kind]}</span>
-        <button type="button" className="button quiet small" onClick={onDone}>
-          {t.done}
-        </button>
+        <Button look="quiet small" text={t.done} onClick={onDone} />
       </div>
       <GroupError id={`${at}-error`} error={kind === 'time' || kind === 'hours' ? undefined : errors[at]} />
     </fieldset>

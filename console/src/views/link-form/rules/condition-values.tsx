@@ -5,10 +5,9 @@ import { browsers } from '../../../data/browsers.ts';
 import { type ConditionField, type ConditionKind, enteredValues } from '../../../data/rule-fields.ts';
 import { valueName } from '../../../data/rule-words.ts';
 import { targetChoices } from '../../../data/target-choices.ts';
+import { Chips, without } from '../../../parts/chips.tsx';
 import { TextField } from '../../../parts/field.tsx';
-import { Icon } from '../../../parts/icon.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
-import { texts } from '../../../texts.ts';
 import { Checks } from './checks.tsx';
 
 interface ValuesProps {
@@ -18,32 +17,12 @@ interface ValuesProps {
 }
 
 /** The values of a condition, each with a button that removes it. */
-function Entered({
-  condition: { kind, values },
-  onCondition,
-}: Omit<ValuesProps, 'error'>): ReactElement | null {
-  if (values.length === 0) return null;
-  return (
-    <ul className="chips">
-      {values.map((value) => {
-        const name = valueName(kind, value) || '“”';
-        return (
-          <li key={value}>
-            <bdi>{name}</bdi>
-            <button
-              type="button"
-              className="bare"
-              aria-label={texts.removeOf(name)}
-              onClick={() => onCondition({ values: values.filter((one) => one !== value) })}
-            >
-              <Icon name="close" />
-            </button>
-          </li>
-        );
-      })}
-    </ul>
-  );
-}
+const Entered = ({ condition: { kind, values }, onCondition }: Omit<ValuesProps, 'error'>): ReactElement => (
+  <Chips
+    items={values.map((value) => ({ id: value, name: valueName(kind, value) || '“”' }))}
+    onRemove={(value) => onCondition({ values: without(values, value) })}
+  />
+);
 
 /** Values that people type, such as hosts. One that is left in the field counts, too. */
 export function TypedValues(props: ValuesProps): ReactElement {

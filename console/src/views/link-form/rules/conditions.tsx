@@ -1,10 +1,10 @@
 import { type ReactElement, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { IconButton } from '../../../controls/button.tsx';
 import type { FieldErrors } from '../../../data/link-fields.ts';
 import { MAX_CONDITIONS } from '../../../data/rule-edits.ts';
 import { type ConditionField, listKinds, type RuleField } from '../../../data/rule-fields.ts';
 import { describeCondition } from '../../../data/rule-words.ts';
-import { Icon } from '../../../parts/icon.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
 import { AddCondition } from './add-condition.tsx';
 import { ConditionEditor } from './condition-editor.tsx';
@@ -16,27 +16,22 @@ const isWrong = (errors: FieldErrors, at: string): boolean =>
     (path) => errors[path] !== undefined && (path === at || path.startsWith(`${at}.`)),
   );
 
+interface ChipProps {
+  readonly text: string;
+  readonly isOpen: boolean;
+  onToggle(): void;
+  onRemove(): void;
+}
+
 /** A condition as a chip, which opens its fields. */
-function Chip({
-  text,
-  isOpen,
-  onToggle,
-  onRemove,
-}: {
-  text: string;
-  isOpen: boolean;
-  onToggle: () => void;
-  onRemove: () => void;
-}): ReactElement {
+function Chip({ text, isOpen, onToggle, onRemove }: ChipProps): ReactElement {
   const t = ruleTexts;
   return (
     <li>
       <button type="button" className="chip" aria-expanded={isOpen} title={t.edit(text)} onClick={onToggle}>
         {text}
       </button>
-      <button type="button" className="bare" aria-label={t.removeCondition(text)} onClick={onRemove}>
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" name={t.removeCondition(text)} onClick={onRemove} />
     </li>
   );
 }

@@ -1,26 +1,23 @@
 import { type ReactElement, useRef } from 'react';
 import { flushSync } from 'react-dom';
+import { Button, IconButton } from '../../../controls/button.tsx';
 import type { FieldErrors } from '../../../data/link-fields.ts';
 import { MAX_TARGETS, shareOf, withOneMore, withoutTarget, withWeight } from '../../../data/rule-edits.ts';
 import type { RuleTargetField } from '../../../data/rule-fields.ts';
 import { TextField, UrlField } from '../../../parts/field.tsx';
-import { Icon } from '../../../parts/icon.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
 import { asShare } from '../../../words/format.ts';
 import { GroupError } from './group-error.tsx';
 
+interface RuleTargetsProps {
+  readonly to: readonly RuleTargetField[];
+  readonly at: string;
+  readonly errors: FieldErrors;
+  onTo(to: readonly RuleTargetField[]): void;
+}
+
 /** The destinations of a rule; several divide its visitors by their weights. */
-export function RuleTargets({
-  to,
-  at,
-  errors,
-  onTo,
-}: {
-  to: readonly RuleTargetField[];
-  at: string;
-  errors: FieldErrors;
-  onTo: (to: readonly RuleTargetField[]) => void;
-}): ReactElement {
+export function RuleTargets({ to, at, errors, onTo }: RuleTargetsProps): ReactElement {
   const part = useRef<HTMLDivElement>(null);
   const t = ruleTexts;
   const isSplit = to.length > 1;
@@ -78,25 +75,14 @@ export function RuleTargets({
               />
             )}
             {isSplit && (
-              <button
-                type="button"
-                className="bare"
-                aria-label={t.removeTarget(number)}
-                onClick={() => remove(index)}
-              >
-                <Icon name="trash" />
-              </button>
+              <IconButton icon="trash" name={t.removeTarget(number)} onClick={() => remove(index)} />
             )}
           </div>
         );
       })}
       <GroupError id={`${at}-error`} error={errors[at]} />
       <div className="buttons">
-        {to.length < MAX_TARGETS && (
-          <button type="button" className="button text small" onClick={add}>
-            <Icon name="plus" /> {t.split}
-          </button>
-        )}
+        {to.length < MAX_TARGETS && <Button look="text small" icon="plus" text={t.split} onClick={add} />}
         {isSplit && <span className="hint">{t.splitHint}</span>}
       </div>
     </div>

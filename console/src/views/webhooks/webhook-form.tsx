@@ -9,6 +9,8 @@ import {
 } from '../../generated/documents.ts';
 import { CheckField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import type { RecordFormProps } from '../../parts/records-view.tsx';
+import { useTexts } from '../../parts/tied.ts';
 import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { withScheme } from '../../words/format.ts';
@@ -19,19 +21,19 @@ const named = Object.keys(texts.webhookEvents) as WebhookEvent[]; // The texts h
 export const events = named.filter((event) => event !== 'PING');
 const eventKind = (event: WebhookEvent): string => event.replace(/_.*/, ''); // Each name begins with it.
 
-export function WebhookDialog({
-  webhook,
-  onClose,
+/** The secret of a webhook, which is shown once. */
+export interface Secret {
+  readonly text: string;
+  readonly webhook: WebhookRowFragment;
+}
+
+export function WebhookForm({
+  record: webhook,
+  dialog,
   onSecret,
-  onChanged,
-}: {
-  webhook: WebhookRowFragment | null;
-  onClose: () => void;
-  onSecret: (secret: { text: string; webhook: WebhookRowFragment }) => void;
-  onChanged: () => void;
-}): ReactElement {
+}: RecordFormProps<WebhookRowFragment> & { onSecret: (secret: Secret) => void }): ReactElement {
   const session = useSession();
-  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [{ url }, tied] = useTexts({ url: webhook?.url ?? '' });
   const [chosen, setChosen] = useState<readonly WebhookEvent[]>(webhook?.events ?? events);
   const t = settingsTexts.webhooks;
   const save = async () => {
@@ -43,21 +45,18 @@ export function WebhookDialog({
         // Another URL needs a recent sign-in.
         input: next === webhook.url ? others : input,
       });
-      onChanged();
       return updateWebhook;
     }
     const { createWebhook } = await write(session, CreateWebhookDocument, { input });
     if (createWebhook.__typename === 'CreatedWebhook')
       onSecret({ text: createWebhook.secret, webhook: createWebhook.webhook });
-    onChanged();
     return createWebhook;
   };
   return (
     <FormDialog
-      title={webhook ? t.edit : t.create}
+      {...dialog}
       shown={['url', 'events']}
       done={webhook ? texts.saved(withScheme(url)) : undefined}
-      onClose={onClose}
       onSubmit={save}
     >
       {(errors) => (
@@ -65,9 +64,7 @@ export function WebhookDialog({
           <TextField
             label={t.url}
             type="url"
-            value={url}
-            onText={setUrl}
-            error={errors.url}
+            {...tied('url', errors)}
             hint={t.urlHint}
             placeholder="https://crm.example/hook"
             autoFocus
