@@ -504,6 +504,7 @@ export const texts: Translation = {
   },
   account: {
     menu: 'Cuenta',
+    guides: 'Guías y API (en inglés)',
     signOut: 'Cerrar sesión',
   },
   noMember: {
@@ -606,7 +607,6 @@ export const texts: Translation = {
   pages: { all: 'Páginas', first: '← Inicio', previous: '← Anterior', next: 'Siguiente →' },
   help: {
     title: 'Atajos de teclado',
-    guides: 'Guías (en inglés)',
     on: 'Usar los atajos',
     groups: [
       {

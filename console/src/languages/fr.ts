@@ -508,6 +508,7 @@ export const texts: Translation = {
   },
   account: {
     menu: 'Compte',
+    guides: 'Guides et API (en anglais)',
     signOut: 'Se déconnecter',
   },
   noMember: {
@@ -612,7 +613,6 @@ export const texts: Translation = {
   pages: { all: 'Pages', first: '← Début', previous: '← Précédent', next: 'Suivant →' },
   help: {
     title: 'Raccourcis clavier',
-    guides: 'Guides (en anglais)',
     on: 'Utiliser les raccourcis',
     groups: [
       {

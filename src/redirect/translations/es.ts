@@ -38,6 +38,15 @@ export const es: Texts = {
   submit: 'Continuar',
   help: 'Ayuda',
   root: 'Este sitio sirve enlaces cortos.',
+  start: {
+    title: 'Enlaces cortos',
+    console: 'Abrir la consola',
+    consoleText:
+      'Cree, busque y modifique enlaces, y consulte sus estadísticas. Inicie sesión o pida una invitación a un propietario de su cuenta.',
+    statistics: 'Ver las estadísticas de un enlace',
+    statisticsText:
+      'Añada un signo más al final de un enlace corto, por ejemplo <kbd>/sale+</kbd>. El propietario del enlace decide quién puede verlas.',
+  },
   statistics: {
     title: 'Estadísticas',
     colon: ': ',

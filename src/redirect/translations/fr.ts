@@ -41,6 +41,15 @@ export const fr: Texts = {
   submit: 'Continuer',
   help: 'Aide',
   root: 'Ce site sert des liens courts.',
+  start: {
+    title: 'Liens courts',
+    console: 'Ouvrir la console',
+    consoleText:
+      'Créez, retrouvez et modifiez des liens, et consultez leurs statistiques. Connectez-vous, ou demandez une invitation à un propriétaire de votre compte.',
+    statistics: 'Voir les statistiques d’un lien',
+    statisticsText:
+      'Ajoutez un signe plus à la fin d’un lien court, par exemple <kbd>/sale+</kbd>. Le propriétaire du lien décide qui peut les voir.',
+  },
   statistics: {
     title: 'Statistiques',
     colon: '\u00A0: ',
