@@ -37,7 +37,7 @@ export const es: Texts = {
   label: 'Contraseña',
   submit: 'Continuar',
   help: 'Ayuda',
-  root: 'Este sitio sirve enlaces cortos.',
+  root: 'Este sitio aloja enlaces cortos.',
   start: {
     title: 'Enlaces cortos',
     console: 'Abrir la consola',
@@ -60,7 +60,7 @@ export const es: Texts = {
     value: 'Valor',
     share: 'Porcentaje',
     table: 'Mostrar como tabla',
-    nothing: 'No se registró nada de estos clics: los visitantes rechazan el seguimiento.',
+    nothing: 'No se registró nada sobre estos clics: los visitantes rechazan el seguimiento.',
     later: 'Los clics de hoy aparecen aquí a partir del {day}.',
     running: 'hasta ahora',
     unfinished: 'En curso',
