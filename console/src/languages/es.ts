@@ -717,7 +717,7 @@ export const texts: Translation = {
     noChanges: 'No cambia nada.',
     change: (count) => `Modificar ${one(count, 'enlace', 'enlaces')}`,
   },
-  theme: { name: 'Apariencia', system: 'Como el sistema', light: 'Clara', dark: 'Oscura' },
+  theme: { name: 'Tema', system: 'Como el sistema', light: 'Claro', dark: 'Oscuro' },
   newLink: {
     title: 'Nuevo enlace',
     url: 'Destino del nuevo enlace',
@@ -862,9 +862,9 @@ export const texts: Translation = {
     endless: (count) => `Caducidad quitada de ${one(count, 'enlace', 'enlaces')}.`,
     name: 'Enlaces seleccionados',
     selected: (count, hidden) =>
-      `${one(count, 'enlace seleccionado', 'enlaces seleccionados')}${hidden > 0 ? `, ${one(hidden, 'no mostrado', 'no mostrados')}` : ''}`,
-    page: 'Seleccionar esta página',
-    all: (total) => `Seleccionar todos los resultados (${total})`,
+      `${one(count, 'seleccionado', 'seleccionados')}${hidden > 0 ? `, ${one(hidden, 'no mostrado', 'no mostrados')}` : ''}`,
+    page: 'Seleccionar todo',
+    all: (total) => `Todos los resultados (${total})`,
     space: 'Mover a un espacio',
     takeOut: 'Quitar del espacio',
     clear: 'Quitar la selección',
@@ -970,7 +970,7 @@ export const texts: Translation = {
     again: 'Importar más enlaces',
   },
   form: {
-    inZone: (zone) => `Fecha y hora, en ${zone}.`,
+    inZone: (zone) => `Fecha y hora, zona ${zone}.`,
     titleFor: (title) => `La fuente se añade a cada título: ${title}`,
     url: 'Destino',
     alias: 'Alias',
@@ -989,7 +989,7 @@ export const texts: Translation = {
     creatingSpace: (name) => `Creando el espacio «${name}»…`,
     taken: (name) => `${name} ya está en la lista.`,
     notChosen: (text) => `«${text}» no está elegido. Elija de la lista o borre el campo.`,
-    none: { expiry: 'Nunca', start: 'Ninguna', protection: 'Ninguna', pixels: 'Ninguno' },
+    none: { expiry: 'Nunca', start: 'Ninguno', protection: 'Ninguna', pixels: 'Ninguno' },
     afterClicks: (count) => `tras ${one(count, 'clic', 'clics')}`,
     start: 'Inicio y notas',
     notesHint: 'Solo las ven las personas de esta cuenta.',
@@ -1470,7 +1470,7 @@ export const texts: Translation = {
     addTo: (count) => `Añadir a ${one(count, 'enlace', 'enlaces')}`,
     removeFrom: (count) => `Quitar de ${one(count, 'enlace', 'enlaces')}`,
     total: (count, isCut) => (isCut ? `Más de ${inDigits(count)} enlaces` : one(count, 'enlace', 'enlaces')),
-    allOfMany: 'Seleccionar todos los que coinciden',
+    allOfMany: 'Todos los que coinciden',
   },
   views: {
     title: 'Vistas',

@@ -181,7 +181,7 @@ export const settingsTexts: SettingsTexts = {
     brandName: 'Nom',
     brandNameHint: 'À côté du logo.',
     helpUrl: 'Page d’aide',
-    helpUrlHint: 'Une URL https, liée au bas de chaque page.',
+    helpUrlHint: 'Une URL https, en lien au bas de chaque page.',
     removeBrand: 'Retirer la marque',
     preview: 'Aperçu',
     page: {
