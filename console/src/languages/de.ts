@@ -734,7 +734,7 @@ export const texts: Translation = {
   },
   account: {
     menu: 'Konto',
-    guides: 'Anleitungen und APIs (auf Englisch)',
+    guides: 'Anleitungen und APIs',
     signOut: 'Abmelden',
   },
   noMember: {

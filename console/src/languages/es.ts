@@ -504,7 +504,7 @@ export const texts: Translation = {
   },
   account: {
     menu: 'Cuenta',
-    guides: 'Guías y API (en inglés)',
+    guides: 'Guías y API',
     signOut: 'Cerrar sesión',
   },
   noMember: {

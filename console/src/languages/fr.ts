@@ -508,7 +508,7 @@ export const texts: Translation = {
   },
   account: {
     menu: 'Compte',
-    guides: 'Guides et API (en anglais)',
+    guides: 'Guides et API',
     signOut: 'Se déconnecter',
   },
   noMember: {
