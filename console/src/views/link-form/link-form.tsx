@@ -77,7 +77,7 @@ export function LinkForm({
       ) || t.none.expiry,
     protection: line(
       hasPassword ? t.withPassword : t.none.protection,
-      `${texts.links.statistics}: ${t.privacies[fields.privacy]}`,
+      texts.labelled(texts.links.statistics, t.privacies[fields.privacy]),
     ),
     targets:
       line(

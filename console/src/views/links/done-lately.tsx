@@ -32,7 +32,7 @@ function Done({ deed, isLast }: { deed: Deed; isLast: boolean }): ReactElement {
         <Button
           look="text undo"
           text={texts.undo}
-          aria-label={`${texts.undo}: ${text}`}
+          aria-label={texts.labelled(texts.undo, text)}
           onClick={() => void undoMany(session, deed, text)}
         />
       )}

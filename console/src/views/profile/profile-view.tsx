@@ -241,7 +241,9 @@ function Row(
         </b>
         <span className="quiet">{about}</span>
       </div>
-      {action && <Button look="text" text={action} aria-label={`${action}: ${label}`} onClick={onAction} />}
+      {action && (
+        <Button look="text" text={action} aria-label={texts.labelled(action, label)} onClick={onAction} />
+      )}
     </li>
   );
 }

@@ -112,7 +112,7 @@ export function Plot({
   const told = pointed ?? last;
   const spoken = [
     describe(told),
-    ...shown(told).map(({ name, count }) => `${name}: ${inDigits(count)}`),
+    ...shown(told).map(({ name, count }) => texts.labelled(name, inDigits(count))),
   ].join(', ');
   const onPointerMove = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
