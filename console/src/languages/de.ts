@@ -951,6 +951,7 @@ export const texts: Translation = {
   theme: { name: 'Darstellung', system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
   newLink: {
     title: 'Neuer Link',
+    continue: 'Entwurf fortsetzen',
     url: 'Ziel eines neuen Links',
     placeholder: 'Lange URL zum Kürzen einfügen',
     create: 'Kürzen',

@@ -766,6 +766,7 @@ const english = {
   },
   newLink: {
     title: 'New link',
+    continue: 'Continue draft',
     url: 'Destination of a new link',
     placeholder: 'Paste a long URL to shorten it',
     create: 'Shorten',

@@ -720,6 +720,7 @@ export const texts: Translation = {
   theme: { name: 'Apariencia', system: 'Como el sistema', light: 'Clara', dark: 'Oscura' },
   newLink: {
     title: 'Nuevo enlace',
+    continue: 'Continuar el borrador',
     url: 'Destino del nuevo enlace',
     placeholder: 'Pegue una URL larga para acortarla',
     create: 'Acortar',

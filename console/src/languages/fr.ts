@@ -724,6 +724,7 @@ export const texts: Translation = {
   theme: { name: 'Apparence', system: 'Comme le système', light: 'Claire', dark: 'Sombre' },
   newLink: {
     title: 'Nouveau lien',
+    continue: 'Reprendre le brouillon',
     url: 'Destination du nouveau lien',
     placeholder: 'Collez une URL longue à raccourcir',
     create: 'Raccourcir',

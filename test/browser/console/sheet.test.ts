@@ -101,6 +101,33 @@ describe.runIf(chromiumPath)('the sheet over the list of links, in a browser', (
     expect(complaints).toEqual([]);
   });
 
+  test('keeps a draft behind its button on the next visit, and opens it again over a reload alone', async () => {
+    const { page, complaints } = await open(390);
+    const address = page.url();
+    const button = page.locator('#new-link');
+    const url = page.getByLabel('Destination of a new link');
+    await (await newUrl(page)).fill('https://example.com/kept');
+    await page.reload();
+    await shown(page.getByText('You typed this earlier'));
+    await page.goto('about:blank');
+    await page.goto(address);
+    await expect.poll(() => button.innerText()).toBe('Continue draft');
+    expect(await sheetOf(page).count()).toBe(0);
+    await button.click();
+    await expect.poll(() => url.inputValue()).toBe('https://example.com/kept');
+    await closeSheet(page);
+    await expect.poll(() => button.innerText()).toBe('Continue draft');
+    await page.reload();
+    await expect.poll(() => button.innerText()).toBe('Continue draft');
+    expect(await sheetOf(page).count()).toBe(0);
+    await button.click();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => button.innerText()).toBe('New link');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => url.inputValue()).toBe('https://example.com/kept');
+    expect(complaints).toEqual([]);
+  });
+
   test('opens a link from its row with the focus in its destination, and goes back there', async () => {
     const { first, second, page, complaints } = await open();
     await page.getByLabel('Search links').fill('the');
