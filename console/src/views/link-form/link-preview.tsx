@@ -118,7 +118,7 @@ const Preview = memo(function Preview({
         {/* An ended link shows its present behaviour before its next one. */}
         {isOver ? visitor : destinations}
       </div>
-      <CardPreview fields={fields} host={host} />
+      <CardPreview fields={fields} host={host} link={link} />
       <div className="hint">
         {isOver && destinations}
         {!isOver && visitor}
