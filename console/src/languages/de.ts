@@ -1277,6 +1277,7 @@ export const texts: Translation = {
     addTarget: 'Ziel hinzufügen',
     targetsIn: (type, count) => `${type}: ${one(count, 'Ziel', 'Ziele')}`,
     removeTarget: (number) => `Ziel ${number} entfernen`,
+    targetRemoved: (number) => `Ziel ${number} entfernt.`,
     pixels: 'Pixel',
     unknownPixel: 'Ein anderes Pixel',
     addPixel: 'Pixel hinzufügen',

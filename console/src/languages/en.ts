@@ -1092,6 +1092,7 @@ const english = {
     addTarget: 'Add a destination',
     targetsIn: (type: string, count: number) => `${type}: ${one(count, 'destination', 'destinations')}`,
     removeTarget: (number: number) => `Remove destination ${number}`,
+    targetRemoved: (number: number) => `Destination ${number} removed.`,
     pixels: 'Pixels',
     unknownPixel: 'Another pixel',
     addPixel: 'Add a pixel',

@@ -1071,6 +1071,7 @@ export const texts: Translation = {
     addTarget: 'Añadir un destino',
     targetsIn: (type, count) => `${type}: ${one(count, 'destino', 'destinos')}`,
     removeTarget: (number) => `Quitar el destino ${number}`,
+    targetRemoved: (number) => `Destino ${number} quitado.`,
     pixels: 'Píxeles',
     unknownPixel: 'Otro píxel',
     addPixel: 'Añadir un píxel',

@@ -1078,6 +1078,7 @@ export const texts: Translation = {
     addTarget: 'Ajouter une destination',
     targetsIn: (type, count) => `${type} : ${one(count, 'destination', 'destinations')}`,
     removeTarget: (number) => `Retirer la destination ${number}`,
+    targetRemoved: (number) => `Destination ${number} supprimée.`,
     pixels: 'Pixels',
     unknownPixel: 'Un autre pixel',
     addPixel: 'Ajouter un pixel',
