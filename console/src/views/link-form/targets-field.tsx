@@ -5,6 +5,7 @@ import { Button, IconButton } from '../../controls/button.tsx';
 import { Choice } from '../../controls/choice.tsx';
 import {
   type FormProps,
+  type LinkFields,
   type TargetField,
   type TargetList,
   targetNames,
@@ -13,9 +14,15 @@ import {
 import { targetChoices } from '../../data/target-choices.ts';
 import { SelectField, UrlField } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
+import { type OfferBack, withEntry } from './use-removal.ts';
 
 /** Different destinations for different visitors. */
-export function TargetsField({ fields, errors, onChange }: FormProps): ReactElement {
+export function TargetsField({
+  fields,
+  errors,
+  onChange,
+  offerBack,
+}: FormProps & { offerBack: OfferBack }): ReactElement {
   const { targetType, targets } = fields;
   const t = texts.form;
   return (
@@ -41,6 +48,19 @@ export function TargetsField({ fields, errors, onChange }: FormProps): ReactElem
           targets={targets[targetType]}
           errors={errors}
           onTargets={(changed) => onChange({ targets: { ...targets, [targetType]: changed } })}
+          onRemove={(index) => {
+            const before = targets[targetType];
+            const left = before.toSpliced(index, 1);
+            onChange({ targets: { ...targets, [targetType]: left } });
+            const back = ({ targets: now }: LinkFields) => ({
+              targetType,
+              targets: {
+                ...now,
+                [targetType]: withEntry(now[targetType], [before, left], index, ({ key, url }) => key || url),
+              },
+            });
+            offerBack(t.targetRemoved(index + 1), back, `.target:nth-child(${index + 1}) input`);
+          }}
         />
       )}
     </>
@@ -52,11 +72,13 @@ function Targets({
   targets,
   errors,
   onTargets,
+  onRemove,
 }: {
   list: TargetList;
   targets: readonly TargetField[];
   errors: FormProps['errors'];
   onTargets: (targets: TargetField[]) => void;
+  onRemove: (index: number) => void;
 }): ReactElement {
   const t = texts.form;
   const [path, keyName] = targetNames[list];
@@ -92,11 +114,7 @@ function Targets({
               onText={(text) => set(index, { url: text })}
               error={errors[list === 'ROTATION' ? at : `${at}.url`]}
             />
-            <IconButton
-              icon="trash"
-              name={t.removeTarget(index + 1)}
-              onClick={() => onTargets(targets.filter((_, other) => other !== index))}
-            />
+            <IconButton icon="trash" name={t.removeTarget(index + 1)} onClick={() => onRemove(index)} />
           </div>
         );
       })}

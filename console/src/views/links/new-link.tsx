@@ -36,7 +36,12 @@ export function NewLink({
   const [made, setMade] = useState<readonly LinkRowFragment[]>([]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs at each search, which it does not read: people go on to something else
   useEffect(() => setMade([]), [search]);
-  const [isOpen, setOpen] = useState(() => hasDraft(session, NEW) || history.state?.isNew === true);
+  const [isOpen, setIsOpen] = useState(history.state?.isNew === true);
+  /** The entry in the history says so, too: it opens again with its page, and not on the next visit. */
+  const setOpen = (now: boolean) => {
+    if (now || isAlone) history.replaceState(now ? { isNew: true } : null, '');
+    setIsOpen(now);
+  };
   // Its form is loaded when it is first opened, and stays.
   const [wasOpened, setOpened] = useState(isOpen);
   if (isOpen && !wasOpened) setOpened(true);
@@ -45,13 +50,14 @@ export function NewLink({
     toList();
     setOpen(true);
   };
-  const state = useHistoryState<{ readonly url?: string } | null>();
+  const state = useHistoryState<{ readonly url?: string; readonly isNew?: boolean } | null>();
   const beginAt = useEffectEvent((url: string) => {
     setPasted({ url });
     begin();
   });
   useEffect(() => {
     if (state?.url !== undefined) beginAt(state.url);
+    else if (state?.isNew) setIsOpen(true);
   }, [state]);
   const onPaste = useEffectEvent((event: ClipboardEvent) => {
     const url = trimPasted(event.clipboardData?.getData('text') ?? '');
@@ -72,6 +78,7 @@ export function NewLink({
     flushSync(() => setMade([]));
     focusNow('#new-link');
   };
+  const isKept = !(isOpen && isAlone) && hasDraft(session, NEW);
   return (
     <>
       <header className="page-head">
@@ -81,8 +88,8 @@ export function NewLink({
             <Icon name="import" /> {t.many}
           </Link>
           <Button
-            icon="plus"
-            text={t.title}
+            icon={isKept ? 'edit' : 'plus'}
+            text={isKept ? t.continue : t.title}
             id="new-link"
             aria-expanded={isOpen && isAlone}
             onClick={() => (isOpen && isAlone ? setOpen(false) : begin())}
