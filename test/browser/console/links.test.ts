@@ -5,6 +5,7 @@ import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import {
+  chooseForSelected,
   chooseInAccount,
   closeSheet,
   follow,
@@ -387,9 +388,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await rowOf(page, second?.alias ?? '')
       .getByRole('checkbox')
       .click();
-    await select.getByRole('button', { name: 'Disable' }).click();
+    await chooseForSelected(page, 'Disable');
     await page.getByText(/links? disabled\.$/).waitFor();
-    await isAt('Disable');
+    await isAt('Actions for Selected links');
     await select.getByRole('button', { name: 'Clear the selection' }).click();
     await select.waitFor({ state: 'hidden' });
     await isAt('B changed');
