@@ -1464,7 +1464,7 @@ export const texts: Translation = {
     bots: 'Bots',
     comparedWith: (then) => `ggü. ${then}`,
     comparison: 'Vergleich',
-    comparisons: { before: 'Vergleich mit dem Zeitraum davor', year: 'Vergleich mit dem Vorjahr' },
+    comparisons: { before: 'ggü. Zeitraum davor', year: 'ggü. Vorjahr' },
     wholeWeeks: '52 Wochen vorher: dieselben Wochentage',
     interval: 'Intervall',
     values: 'Was angezeigt wird',

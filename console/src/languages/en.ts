@@ -1276,7 +1276,7 @@ const english = {
     bots: 'Bots',
     comparedWith: (then: string) => `vs ${then}`,
     comparison: 'Compared with',
-    comparisons: { before: 'Compared with the period before', year: 'Compared with the year before' },
+    comparisons: { before: 'vs previous period', year: 'vs previous year' },
     wholeWeeks: '52 weeks before: the same days of the week',
     interval: 'Interval',
     values: 'What to show',

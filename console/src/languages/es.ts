@@ -1360,7 +1360,7 @@ export const texts: Translation = {
     bots: 'Bots',
     comparedWith: (then) => `frente a ${then}`,
     comparison: 'Comparación',
-    comparisons: { before: 'Respecto al período anterior', year: 'Respecto al año anterior' },
+    comparisons: { before: 'frente al período anterior', year: 'frente al año anterior' },
     wholeWeeks: '52 semanas antes: los mismos días de la semana',
     interval: 'Intervalo',
     values: 'Datos que se muestran',

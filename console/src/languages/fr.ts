@@ -1369,7 +1369,7 @@ export const texts: Translation = {
     bots: 'Robots',
     comparedWith: (then) => `contre ${then}`,
     comparison: 'Comparaison',
-    comparisons: { before: 'Par rapport à la période précédente', year: 'Par rapport à l’année précédente' },
+    comparisons: { before: 'contre la période d’avant', year: 'contre l’année d’avant' },
     wholeWeeks: '52 semaines avant : les mêmes jours de la semaine',
     interval: 'Intervalle',
     values: 'Données affichées',
