@@ -770,7 +770,7 @@ export const texts: Translation = {
   },
   profile: {
     title: 'Profil',
-    lead: 'Name und Anmeldung',
+    lead: 'Name und Anmeldung.',
     you: 'Sie',
     name: 'Name',
     change: 'Ändern',
@@ -926,7 +926,7 @@ export const texts: Translation = {
     sourceEach: 'Jeder Link hat seine eigene.',
     madeMany: (count) => `${one(count, 'Link ist', 'Links sind')} fertig`,
     copyAll: 'Alle Kurzlinks kopieren',
-    lead: 'Wiederverwendbare UTM-Parameter',
+    lead: 'Wiederverwendbare UTM-Parameter.',
     create: 'Neue Vorlage',
     edit: (name) => `${name} bearbeiten`,
     noneTemplates: 'Noch keine Vorlagen',

@@ -618,7 +618,7 @@ const english = {
   },
   profile: {
     title: 'Profile',
-    lead: 'Your name and sign-in methods',
+    lead: 'Your name and sign-in methods.',
     you: 'You',
     name: 'Name',
     change: 'Change',
@@ -737,7 +737,7 @@ const english = {
     sourceEach: 'Each link has its own.',
     madeMany: (count: number) => `${one(count, 'link is', 'links are')} ready`,
     copyAll: 'Copy all short URLs',
-    lead: 'Reusable UTM parameters',
+    lead: 'Reusable UTM parameters.',
     create: 'New template',
     edit: (name: string) => `Edit ${name}`,
     noneTemplates: 'No templates yet',
@@ -1147,7 +1147,7 @@ const english = {
     names: editedNames,
   },
   history: {
-    lead: 'Who changed what, and when',
+    lead: 'Who changed what, and when.',
     kind: 'Kind of record',
     anyKind: 'Everything',
     kinds: severalKinds,

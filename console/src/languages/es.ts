@@ -539,7 +539,7 @@ export const texts: Translation = {
   },
   profile: {
     title: 'Perfil',
-    lead: 'Nombre e inicio de sesión',
+    lead: 'Nombre e inicio de sesión.',
     you: 'Usted',
     name: 'Nombre',
     change: 'Cambiar',
@@ -695,7 +695,7 @@ export const texts: Translation = {
     sourceEach: 'Cada enlace tiene la suya.',
     madeMany: (count) => one(count, 'enlace listo', 'enlaces listos'),
     copyAll: 'Copiar todas las URL cortas',
-    lead: 'Parámetros UTM reutilizables',
+    lead: 'Parámetros UTM reutilizables.',
     create: 'Nueva plantilla',
     edit: (name) => `Editar ${name}`,
     noneTemplates: 'Aún no hay plantillas',

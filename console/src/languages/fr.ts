@@ -545,7 +545,7 @@ export const texts: Translation = {
   },
   profile: {
     title: 'Profil',
-    lead: 'Nom et connexion',
+    lead: 'Nom et connexion.',
     you: 'Vous',
     name: 'Nom',
     change: 'Modifier',
@@ -699,7 +699,7 @@ export const texts: Translation = {
     sourceEach: 'Chaque lien a la sienne.',
     madeMany: (count) => one(count, 'lien est prêt', 'liens sont prêts'),
     copyAll: 'Copier toutes les URL courtes',
-    lead: 'Paramètres UTM réutilisables',
+    lead: 'Paramètres UTM réutilisables.',
     create: 'Nouveau modèle',
     edit: (name) => `Modifier ${name}`,
     noneTemplates: 'Aucun modèle pour le moment',
