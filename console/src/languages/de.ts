@@ -601,6 +601,7 @@ export const texts: Translation = {
   showPassword: 'Eingabe anzeigen',
   hidePassword: 'Eingabe verbergen',
   nothingHere: 'Diese Seite gibt es nicht.',
+  toOverview: 'Zur Übersicht',
   nothingFound: 'Nichts gefunden',
   away: 'Der Dienst antwortet nicht. Lassen Sie diese Seite offen: Ihre Eingaben bleiben, und Sie sehen hier, wann der Dienst wieder da ist.',
   notDone: 'Nicht ausgeführt: Der Dienst antwortet nicht. Klicken Sie noch einmal, sobald er wieder da ist.',

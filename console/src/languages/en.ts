@@ -450,6 +450,7 @@ const english = {
   showPassword: 'Show what is typed',
   hidePassword: 'Hide what is typed',
   nothingHere: 'There is no such page.',
+  toOverview: 'To the overview',
   nothingFound: 'Nothing found',
   away: 'The service does not answer. Keep this page open: what you typed stays, and this page says when the service is back.',
   notDone: 'Not done: the service does not answer. Press again when it is back.',

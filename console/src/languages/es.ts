@@ -228,6 +228,7 @@ export const texts: Translation = {
   showPassword: 'Mostrar lo escrito',
   hidePassword: 'Ocultar lo escrito',
   nothingHere: 'Esta página no existe.',
+  toOverview: 'Ir al resumen',
   nothingFound: 'Sin resultados',
   away: 'El servicio no responde. Deje esta página abierta: lo que ha escrito se conserva, y aquí se le avisará cuando vuelva.',
   notDone: 'No se ha hecho: el servicio no responde. Pulse de nuevo cuando vuelva.',

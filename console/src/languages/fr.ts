@@ -227,6 +227,7 @@ export const texts: Translation = {
   showPassword: 'Afficher la saisie',
   hidePassword: 'Masquer la saisie',
   nothingHere: 'Cette page n’existe pas.',
+  toOverview: 'Vers la vue d’ensemble',
   nothingFound: 'Aucun résultat',
   away: 'Le service ne répond pas. Laissez cette page ouverte : votre saisie est gardée, et son retour sera annoncé ici.',
   notDone: 'Rien n’a été fait : le service ne répond pas. Cliquez de nouveau dès son retour.',
