@@ -163,3 +163,10 @@ export async function chooseInAccount(page: Page, name: string): Promise<void> {
   await page.locator('.account').click();
   await page.locator('.account + .menu:popover-open').getByText(name, { exact: true }).click();
 }
+
+/** Does with the selected links what the menu of their bar offers, such as deleting them. */
+export async function chooseForSelected(page: Page, name: string): Promise<void> {
+  const bar = page.getByRole('region', { name: 'Selected links' });
+  await bar.getByRole('button', { name: 'Actions for Selected links' }).click();
+  await bar.getByRole('menuitem', { name, exact: true }).click();
+}

@@ -41,6 +41,11 @@ export function Frame(): ReactElement {
     if (button) button.click();
     else navigate('/links', { state: { isNew: true } });
   };
+  const find = () => {
+    // The menu would stay over what is found.
+    setMenu(false);
+    setOpened('palette');
+  };
   const [, link] = /^\/links\/(\d+)/.exec(location) ?? [];
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.key === 'Escape' && isMenu) {
@@ -50,7 +55,7 @@ export function Frame(): ReactElement {
     }
     if (isFindKey(event) && !document.querySelector('dialog[open]')) {
       event.preventDefault();
-      setOpened('palette');
+      find();
     }
     onShortcut(event, {
       '?': () => setOpened('help'),
@@ -94,7 +99,7 @@ export function Frame(): ReactElement {
           className="find"
           aria-keyshortcuts="Control+K Meta+K"
           onPointerEnter={() => void loadPalette().catch(() => undefined)}
-          onClick={() => setOpened('palette')}
+          onClick={find}
         >
           <Icon name="search" />
           <span className="cut">{texts.places.find}</span>

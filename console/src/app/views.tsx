@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { Redirect, Route, Switch, useSearch } from 'wouter';
+import { Link, Redirect, Route, Switch, useSearch } from 'wouter';
 import { loadScript } from '../data/version.ts';
 import { lazily } from '../parts/lazily.tsx';
 import { Empty } from '../parts/notice.tsx';
@@ -71,7 +71,11 @@ export function Views(): ReactElement {
       <Route path="/activity" component={Activity} />
       <Route path="/settings" component={Settings} />
       <Route>
-        <Empty title={texts.nothingHere} />
+        <Empty title={texts.nothingHere}>
+          <Link href="/overview" className="button">
+            {texts.toOverview}
+          </Link>
+        </Empty>
       </Route>
     </Switch>
   );

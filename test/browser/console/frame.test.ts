@@ -63,6 +63,26 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     expect(new Set(Object.values(tops)).size, JSON.stringify(tops)).toBe(1);
   });
 
+  test('has a menu on phones that covers the page, which is out of reach', async () => {
+    const caller = await newAccount();
+    const { page } = await signIn({ server, key: caller.key }, { path: '/spaces', width: 390 });
+    const heading = page.getByRole('heading', { name: 'Spaces', exact: true });
+    await shown(heading);
+    const open = page.getByRole('button', { name: 'Menu' });
+    await open.click();
+    await heading.waitFor({ state: 'hidden' });
+    const side = await page.locator('.side').boundingBox();
+    expect(side).toEqual({ x: 0, y: 0, width: 390, height: 800 });
+    await page.keyboard.press('Escape');
+    await shown(heading);
+    // What the quick search leads to is not under the menu.
+    await open.click();
+    await page.getByRole('button', { name: 'Quick search' }).click();
+    await page.getByRole('combobox').fill('tags');
+    await page.keyboard.press('Enter');
+    await shown(page.getByRole('heading', { name: 'Tags', exact: true }));
+  });
+
   test('has groups of views, and a menu of the account, by keys alone', async () => {
     const caller = await newAccount();
     const { page, userId } = await signIn({ server, key: caller.key });

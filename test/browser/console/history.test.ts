@@ -6,6 +6,7 @@ import { startTestServer, type TestServer } from '../../../src/testing/server.ts
 import { BROWSER_TIMEOUT, chromiumPath, closeTabs } from '../../support/browser.ts';
 import {
   addUser,
+  chooseForSelected,
   chooseInAccount,
   follow,
   giveSession,
@@ -295,10 +296,7 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
     await follow(page, '/links');
     await page.getByRole('button', { name: 'Select this page' }).click();
     tick();
-    await page
-      .getByRole('region', { name: 'Selected links' })
-      .getByRole('button', { name: 'Disable' })
-      .click();
+    await chooseForSelected(page, 'Disable');
     await expect.poll(read).toEqual(both(true));
     await page.locator('.lately').waitFor();
     await page.reload();
@@ -309,10 +307,7 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
 
     // A deletion waits, since it takes the statistics; one that was sent as the page was left is undone by restoring.
     await page.getByRole('button', { name: 'Select this page' }).click();
-    await page
-      .getByRole('region', { name: 'Selected links' })
-      .getByRole('button', { name: 'Delete' })
-      .click();
+    await chooseForSelected(page, 'Delete');
     await shown(page.getByText('Later, Activity can restore the links, but not their statistics.'));
     await page.getByRole('dialog').getByRole('button', { name: 'Delete 2 links' }).click();
     await rowOf(page, alias).waitFor({ state: 'hidden' });
@@ -353,8 +348,7 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
         const { page } = await signIn({ server: slow, key: caller.key }, { role: 'EDITOR' });
         await page.getByRole('button', { name: 'Select this page' }).click();
         if (count > 100) await page.getByRole('button', { name: /^Select all/ }).click();
-        const bar = page.getByRole('region', { name: 'Selected links' });
-        await bar.getByRole('button', { name: 'Delete' }).click();
+        await chooseForSelected(page, 'Delete');
         await page.evaluate(`(() => {
         const begin = window.setTimeout;
         window.setTimeout = (call, after, ...rest) => {

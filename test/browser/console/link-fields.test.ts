@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { rowOf, shown, signIn, unfold } from '../../support/console.ts';
+import { chooseForSelected, rowOf, shown, signIn, unfold } from '../../support/console.ts';
 
 describe.runIf(chromiumPath)(
   'the start, notes, archive and copies of links in the console, in a browser',
@@ -62,7 +62,7 @@ describe.runIf(chromiumPath)(
     test('selected links are archived together', async () => {
       const { caller, page } = await open('/links', ['one-of-two', 'two-of-two']);
       await (await shown(page.getByRole('button', { name: 'Select this page' }))).click();
-      await page.locator('#bulk-archive').click();
+      await chooseForSelected(page, 'Archive');
       await shown(page.locator('.toast', { hasText: '2 links archived.' }));
       expect((await stored(caller)).map(({ archived }) => archived)).toEqual([true, true]);
     });

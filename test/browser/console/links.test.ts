@@ -5,6 +5,7 @@ import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import {
+  chooseForSelected,
   chooseInAccount,
   closeSheet,
   follow,
@@ -387,9 +388,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await rowOf(page, second?.alias ?? '')
       .getByRole('checkbox')
       .click();
-    await select.getByRole('button', { name: 'Disable' }).click();
+    await chooseForSelected(page, 'Disable');
     await page.getByText(/links? disabled\.$/).waitFor();
-    await isAt('Disable');
+    await isAt('Actions for Selected links');
     await select.getByRole('button', { name: 'Clear the selection' }).click();
     await select.waitFor({ state: 'hidden' });
     await isAt('B changed');
@@ -1276,7 +1277,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await periods.click();
     await page.getByRole('button', { name: '7 days', exact: true }).click();
     await expect.poll(() => page.locator('.totals dd + dd').first().innerText()).toBe('+200%\nvs 1');
-    await page.getByText(/^7\s?–\s?13 Nov 2026$/).waitFor();
+    await page.getByText(/^vs 7\s?–\s?13 Nov 2026$/).waitFor();
     await page.getByText('Show as table').click();
     const newest = page.locator('.scroll tbody tr').first();
     await expect.poll(() => newest.innerText()).toBe('20 Nov (so far)\t3\t3\t0\t13 Nov\t0\t0\t0');

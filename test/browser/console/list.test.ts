@@ -4,7 +4,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { closeSheet, follow, newUrl, rowOf, shown, signIn, unfold } from '../../support/console.ts';
+import {
+  chooseForSelected,
+  closeSheet,
+  follow,
+  newUrl,
+  rowOf,
+  shown,
+  signIn,
+  unfold,
+} from '../../support/console.ts';
 
 describe.runIf(chromiumPath)('the list of links in the console, in a browser', () => {
   let server: TestServer;
@@ -114,5 +123,39 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => title.inputValue()).toBe('As typed');
     expect(consolePath(page)).toBe(`/links/${id}`);
+  });
+
+  test('the bar of selected links moves no row, and offers only what changes one of them', async () => {
+    const { key } = await server.caller('bar');
+    const [one] = [await server.callerWith(key).link(), await server.callerWith(key).link()];
+    const { page } = await signIn({ server, key });
+    const box = () => rowOf(page, one.alias).getByRole('checkbox');
+    const bar = page.getByRole('region', { name: 'Selected links' });
+    const top = async () => (await rowOf(page, one.alias).boundingBox())?.y;
+    const deeds = async () => {
+      await bar.getByRole('button', { name: 'Actions for Selected links' }).click();
+      const names = await bar.getByRole('menuitem').allInnerTexts();
+      await page.keyboard.press('Escape');
+      return names;
+    };
+    await shown(rowOf(page, one.alias));
+    const before = await top();
+    await box().click();
+    await shown(bar);
+    expect(await top()).toBe(before);
+    expect(await deeds()).toEqual(['Disable', 'Archive', 'Delete']);
+    await chooseForSelected(page, 'Disable');
+    await shown(rowOf(page, one.alias).getByText('Disabled', { exact: true }));
+    expect(await deeds()).toEqual(['Enable', 'Archive', 'Delete']);
+    await page.getByRole('button', { name: 'Select this page' }).click();
+    expect(await deeds()).toEqual(['Disable', 'Enable', 'Archive', 'Delete']);
+    // On a phone it is one line at the bottom of the screen.
+    await page.setViewportSize({ width: 390, height: 800 });
+    const { y = 0, height = 0 } = (await bar.boundingBox()) ?? {};
+    expect([y + height, height < 60]).toEqual([800, true]);
+    const selected = await top();
+    await bar.getByRole('button', { name: 'Clear the selection' }).click();
+    await bar.waitFor({ state: 'hidden' });
+    expect(await top()).toBe(selected);
   });
 });

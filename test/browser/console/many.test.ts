@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { loadedAhead, shown, signIn } from '../../support/console.ts';
+import { chooseForSelected, loadedAhead, shown, signIn } from '../../support/console.ts';
 import { row, workbookOf } from '../../support/workbook.ts';
 
 const part = (xml: string) => strToU8(`<?xml version="1.0" encoding="UTF-8"?>${xml}`);
@@ -485,10 +485,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page.getByText('4 links selected').waitFor();
     await page.getByRole('button', { name: 'Select this page' }).click();
     await page.getByRole('button', { name: /^Select all 1\d\d that match$/ }).click();
-    await page
-      .getByRole('region', { name: 'Selected links' })
-      .getByRole('button', { name: 'Disable' })
-      .click();
+    await chooseForSelected(page, 'Disable');
     await page
       .getByRole('dialog')
       .getByRole('button', { name: /^Disable 1\d\d links$/ })
@@ -525,13 +522,11 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await addLinks(caller, 53);
     const { page } = await tabOf(caller);
     const rows = page.locator('.row');
-    const remove = page
-      .getByRole('region', { name: 'Selected links' })
-      .getByRole('button', { name: 'Delete' });
+    const remove = () => chooseForSelected(page, 'Delete');
     const removeTwo = async () => {
       await rows.nth(0).getByRole('checkbox').click();
       await rows.nth(1).getByRole('checkbox').click();
-      await remove.click();
+      await remove();
       await page.getByText('their 0 clicks').waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete 2 links' }).click();
       await page.getByText('2 links are deleted, with their clicks and statistics.').waitFor();
@@ -551,7 +546,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page.getByRole('region', { name: 'Selected links' }).getByRole('button', { name: 'Copy' }).click();
     await shown(page.getByText('Copied'));
     await page.getByRole('button', { name: 'Select all 51 that match' }).click();
-    await remove.click();
+    await remove();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete 51 links' }).click();
     await page.getByText('No links yet').waitFor(BULK);
   });

@@ -79,7 +79,7 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     const { page, complaints } = await signIn({ server, key: caller.key }, { path });
     await shown(page.getByText('Nothing was counted before 20 Nov 2026, so this is not compared.'));
     await follow(page, `/overview?${period}`);
-    await page.getByLabel('Compared with').selectOption('Compared with the year before');
+    await page.getByLabel('Compared with').selectOption('vs previous year');
     await shown(page.getByText('20 Nov 2025: no clicks were counted.'));
     await page.getByLabel('Statistics of').selectOption('Launch');
     await shown(page.getByRole('heading', { name: 'Launch' }));

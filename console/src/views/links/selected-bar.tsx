@@ -1,7 +1,11 @@
 import type { ReactElement } from 'react';
 import { Button, IconButton } from '../../controls/button.tsx';
+import { Menu } from '../../controls/menu.tsx';
+import type { MenuItem } from '../../controls/menu-item.tsx';
+import type { BulkAction } from '../../data/many-links.ts';
 import type { LinkFilter, LinkRowFragment } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
+import type { IconName } from '../../parts/icon.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
 import { inDigits } from '../../words/format.ts';
@@ -29,55 +33,89 @@ export function SelectedBar({ selection, links, filter, total, isCut, count }: B
   const t = texts.bulk;
   const isPage = links.length > 0 && links.every(({ id }) => selection.has(id));
   if (bulk.progress) return <ProgressBar progress={bulk.progress} name={t.working} onStop={bulk.stop} />;
+  const open = (id: string, opened: Bulk['opened']) => () => {
+    bulk.press(`#${id}`);
+    bulk.open(opened);
+  };
   return (
     <>
-      {!isPage && <Button look="text" text={t.page} onClick={() => selection.togglePage()} />}
-      {isPage && !selection.isAll && total > links.length && (
-        <Button
-          look="text"
-          text={isCut ? texts.tags.allOfMany : t.all(inDigits(total))}
-          onClick={() => selection.selectAll()}
-        />
-      )}
-      <span className="grow" />
-      {!selection.isAll && (
-        <CopyButton
-          text={selection.links.map(({ shortUrl }) => shortUrl).join('\n')}
-          label={texts.copy}
-          wide
-        />
-      )}
-      <Deeds bulk={bulk} />
+      <div className="acts">
+        {!isPage && <Button look="text" text={t.page} onClick={() => selection.togglePage()} />}
+        {isPage && !selection.isAll && total > links.length && (
+          <Button
+            look="text"
+            text={isCut ? texts.tags.allOfMany : t.all(inDigits(total))}
+            onClick={() => selection.selectAll()}
+          />
+        )}
+        <span className="grow" />
+        {!selection.isAll && (
+          <CopyButton
+            text={selection.links.map(({ shortUrl }) => shortUrl).join('\n')}
+            label={texts.copy}
+            wide
+          />
+        )}
+        {(
+          [
+            ['space', t.move],
+            ['tags', texts.tags.bulk],
+            ['utm', texts.utm.bulk],
+            ['expiry', texts.form.expiry],
+          ] as const
+        ).map(([what, name]) => (
+          <Button
+            key={what}
+            id={`bulk-${what}`}
+            look="quiet small"
+            text={name}
+            onClick={open(`bulk-${what}`, what)}
+          />
+        ))}
+      </div>
+      <Menu label={texts.links.actionsOf(t.name)} items={rareDeeds(bulk, selection)} />
       <IconButton icon="close" name={t.clear} onClick={() => bulk.goOn(true)} />
       <BulkDialogs {...{ bulk, selection, links, count }} />
     </>
   );
 }
 
-/** The buttons for what can be done with the selected links. */
-function Deeds({ bulk }: { bulk: Bulk }): ReactElement[] {
-  const { open, begin } = bulk;
-  const deeds = [
-    { id: 'bulk-move', name: texts.bulk.move, act: () => open('space') },
-    { id: 'bulk-tags', name: texts.tags.bulk, act: () => open('tags') },
-    { id: 'bulk-disable', name: texts.links.disable, act: () => begin({ update: { disabled: true } }) },
-    { id: 'bulk-enable', name: texts.links.enable, act: () => begin({ update: { disabled: false } }) },
-    { id: 'bulk-archive', name: texts.links.archive, act: () => begin({ update: { archived: true } }) },
-    { id: 'bulk-unarchive', name: texts.links.unarchive, act: () => begin({ update: { archived: false } }) },
-    { id: 'bulk-expiry', name: texts.form.expiry, act: () => open('expiry') },
-    { id: 'bulk-utm', name: texts.utm.bulk, act: () => open('utm') },
-    { id: 'bulk-delete', name: texts.delete, act: () => begin({ delete: true }), danger: true },
+/** The actions of the menu: those that change a selected link. Of links on other pages nothing is known. */
+function rareDeeds({ press, begin }: Bulk, { links, isAll }: Selection): MenuItem[] {
+  const t = texts.links;
+  const some = (is: (link: LinkRowFragment) => boolean) => isAll || links.some(is);
+  const deed = (name: string, icon: IconName, action: BulkAction, isOf = true): MenuItem[] => {
+    const run = () => {
+      press('.bulk > [aria-haspopup]');
+      begin(action);
+    };
+    return isOf ? [{ name, icon, run, danger: 'delete' in action, begins: 'delete' in action }] : [];
+  };
+  return [
+    ...deed(
+      t.disable,
+      'power',
+      { update: { disabled: true } },
+      some(({ disabled }) => !disabled),
+    ),
+    ...deed(
+      t.enable,
+      'power',
+      { update: { disabled: false } },
+      some(({ disabled }) => disabled),
+    ),
+    ...deed(
+      t.archive,
+      'space',
+      { update: { archived: true } },
+      some(({ archived }) => !archived),
+    ),
+    ...deed(
+      t.unarchive,
+      'space',
+      { update: { archived: false } },
+      some(({ archived }) => archived),
+    ),
+    ...deed(texts.delete, 'trash', { delete: true }),
   ];
-  return deeds.map(({ id, name, act, danger }) => (
-    <Button
-      key={id}
-      id={id}
-      look={danger ? 'quiet small danger' : 'quiet small'}
-      text={name}
-      onClick={() => {
-        bulk.press(id);
-        act();
-      }}
-    />
-  ));
 }

@@ -37,8 +37,8 @@ interface BulkState {
 export interface Bulk extends BulkState {
   /** True if a deletion of the selected links can be undone for some seconds. */
   readonly isUndoable: boolean;
-  /** Remembers the button that was pressed, by its id: the focus returns there. */
-  press(id: string): void;
+  /** Remembers the button that was pressed, by a selector: the focus returns there. */
+  press(selector: string): void;
   open(opened: BulkState['opened']): void;
   /** Does something at once, or asks first: before changes of links on other pages, and before several are deleted. */
   begin(action: BulkAction): void;
@@ -107,8 +107,8 @@ export function useBulk(selection: Selection, filter: LinkFilter, count: number,
   };
   return {
     ...{ ...state, isUndoable, run, goOn, read },
-    press(id) {
-      pressed.current = `#${id}`;
+    press(selector) {
+      pressed.current = selector;
     },
     open: (opened) => put({ opened }),
     begin: (action) =>

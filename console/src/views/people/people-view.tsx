@@ -102,7 +102,7 @@ function Members({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement {
                 <b className="name">
                   <bdi>{user.name}</bdi>
                 </b>
-                <span className="quiet">
+                <span className="quiet cut" title={user.email ?? undefined}>
                   <bdi>{user.email}</bdi>
                 </span>
               </div>
@@ -132,7 +132,7 @@ function Invitations({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement
         return (
           <li key={id} className="record">
             <div className="parts flow">
-              <b className="grow name">
+              <b className="grow name" title={email}>
                 <bdi>{email}</bdi>
               </b>
               <span className="badge">{texts.roles[role]}</span>

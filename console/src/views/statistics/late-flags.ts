@@ -8,7 +8,7 @@ export const lateFlags = makeStore<Flags | null>(null);
 
 let isAsked = false;
 
-/** Loads the flags as soon as an element is in sight. Without them, countries have their codes. */
+/** Loads the flags as soon as an element is in sight. Without them, countries have empty boxes. */
 export function loadInSight(element: Element | null): () => void {
   const observer = new IntersectionObserver((entries) => {
     if (isAsked || !entries.some(({ isIntersecting }) => isIntersecting)) return;

@@ -86,6 +86,7 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
   useCounting(owner, period.to, figures ? formatSums(figures.series, period.to) : null, isLoading);
   const series = figures?.series.filter(({ start }) => Date.parse(start) <= now) ?? [];
   const begin = useBegin(owner, past);
+  const then = past ? betweenUtcDays(past) : '';
   const points = toPoints(series, past?.series, interval, begin ?? undefined);
   const { lines } = useLines(owner);
   const isComparing = lines !== null && !isBegun(lines, owner);
@@ -106,6 +107,13 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
           today={lastDays(1, now).to}
           onDays={setPeriod}
         />
+        <FilterSelect
+          label={t.comparison}
+          isSet={false}
+          value={comparison}
+          options={compared.map((value) => ({ value, text: t.comparisons[value] }))}
+          onValue={(value) => set('compare', value)}
+        />
       </FilterBar>
       {fault && <FaultNotice fault={fault} again={again} />}
       {!figures ? (
@@ -125,22 +133,13 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
                 </div>
               ))}
             </dl>
-            <p className="compared flow">
-              <FilterSelect
-                label={t.comparison}
-                isSet={false}
-                value={comparison}
-                options={compared.map((value) => ({ value, text: t.comparisons[value] }))}
-                onValue={(value) => set('compare', value)}
-              />
-              {past && (
-                <span className="quiet">
-                  {past.clicks === 0 ? t.nothingThen(betweenUtcDays(past)) : betweenUtcDays(past)}
-                  {begin && ` · ${t.noneBefore(betweenUtcDays({ from: begin, to: begin }))}`}
-                  {comparison === 'year' && interval === 'WEEK' && ` · ${t.wholeWeeks}`}
-                </span>
-              )}
-            </p>
+            {past && (
+              <p className="compared quiet">
+                {past.clicks === 0 ? t.nothingThen(then) : begin === null ? t.comparedWith(then) : then}
+                {begin && ` · ${t.noneBefore(betweenUtcDays({ from: begin, to: begin }))}`}
+                {comparison === 'year' && interval === 'WEEK' && ` · ${t.wholeWeeks}`}
+              </p>
+            )}
           </div>
           {isComparing && <Compare {...{ owner, period, ...chart }} />}
           {figures.clicks === 0 || points.length === 0 ? (
@@ -222,10 +221,10 @@ function Compared({ now, then }: { now: number; then: number }): ReactElement {
   const t = texts.statistics;
   if (then === 0) return <dd className="quiet">{t.comparedWith(inDigits(0))}</dd>;
   const change = Math.round(((now - then) / then) * 100);
-  const look = change === 0 ? '' : change < 0 ? ' warn' : ' ok';
+  const look = change === 0 ? undefined : change < 0 ? 'badge warn' : 'badge ok';
   return (
     <dd className="quiet">
-      <span className={`badge${look}`}>{asChange(change / 100)}</span> {t.comparedWith(inDigits(then))}
+      <span className={look}>{asChange(change / 100)}</span> {t.comparedWith(inDigits(then))}
     </dd>
   );
 }

@@ -24,7 +24,7 @@ const Letters = ({ look, children }: { look: string; children: string }): ReactE
   <i className={`mark ${look}`} data-letters={children} aria-hidden="true" />
 );
 
-/** The flag of a country; its code until flags are loaded. Emoji would have none on Windows. */
+/** The flag of a country, or its code if it has none. Its box waits for the flags. Emoji would have none on Windows. */
 function Flag({ code }: { code: string }): ReactElement {
   const flags = useSyncExternalStore(lateFlags.subscribe, lateFlags.get);
   const drawing = flags?.[code];
@@ -32,7 +32,7 @@ function Flag({ code }: { code: string }): ReactElement {
     <img className="mark flag" src={`data:image/svg+xml,${encodeURIComponent(drawing)}`} alt="" />
   ) : (
     <span ref={loadInSight}>
-      <Letters look="letters">{code}</Letters>
+      <Letters look={flags ? 'letters' : 'flag'}>{flags ? code : ''}</Letters>
     </span>
   );
 }
