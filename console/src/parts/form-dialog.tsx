@@ -17,6 +17,7 @@ export function FormDialog({
   done,
   progress,
   wide = false,
+  danger = false,
   onClose,
   onSubmit,
   children,
@@ -25,6 +26,8 @@ export function FormDialog({
   action?: string;
   /** True for a form with a long text. */
   wide?: boolean;
+  /** True for an action that cannot be undone. */
+  danger?: boolean;
   /** The fields whose errors stand in the form; others stand below it. */
   shown?: readonly string[];
   /** True if there is nothing to send yet. */
@@ -63,7 +66,12 @@ export function FormDialog({
           <button type="button" className="button quiet" onClick={onClose}>
             {isLong ? texts.close : texts.cancel}
           </button>
-          <button type="submit" className="button" disabled={isEmpty} aria-disabled={isBusy}>
+          <button
+            type="submit"
+            className={danger ? 'button danger' : 'button'}
+            disabled={isEmpty}
+            aria-disabled={isBusy}
+          >
             {action}
           </button>
         </div>
@@ -98,6 +106,7 @@ export function Confirm({
       progress={progress}
       onClose={onClose}
       onSubmit={onYes}
+      danger
     >
       {() => <p>{children}</p>}
     </FormDialog>

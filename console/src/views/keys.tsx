@@ -57,7 +57,7 @@ export function KeysView(): ReactElement {
               </span>
             </div>
             {mayChange && (
-              <button type="button" className="button text" onClick={() => setRevoked(key)}>
+              <button type="button" className="button text danger" onClick={() => setRevoked(key)}>
                 {t.revoke}
               </button>
             )}
@@ -93,6 +93,7 @@ function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment; onClose: () =>
       action={t.revoke}
       onClose={onClose}
       onSubmit={revoke}
+      danger
     >
       {() => (
         <>

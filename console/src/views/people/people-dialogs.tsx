@@ -139,6 +139,7 @@ export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProp
       action={isOwn ? t.leave : t.remove}
       onClose={onClose}
       onSubmit={remove}
+      danger
     >
       {() => (
         <>

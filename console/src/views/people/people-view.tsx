@@ -142,7 +142,7 @@ function Invitations({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement
             {may('PEOPLE') && isAtLeast(viewer.role, role) && (
               <button
                 type="button"
-                className="button text"
+                className="button text danger"
                 onClick={() => onAsk({ for: 'revoke', invitation })}
               >
                 {t.revoke}
