@@ -1,6 +1,7 @@
 import {
   type KeyboardEvent,
   type ReactElement,
+  type ReactNode,
   useEffect,
   useEffectEvent,
   useId,
@@ -15,6 +16,7 @@ import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { type Command, type Deeds, useCommands } from './commands.ts';
+import { markedParts } from './ranking.ts';
 
 /** The pause after a key before the service is asked, in milliseconds. */
 const PAUSE = 100;
@@ -38,6 +40,11 @@ export function Palette({ onClose, ...deeds }: Omit<Deeds, 'onQr'> & { onClose: 
     <QrDialog shortUrl={qr} onClose={onClose} />
   );
 }
+
+/** A text with what was sought in bold. */
+const Marked = ({ text, sought }: { text: string; sought: string }): ReactNode[] =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: parts are known by their place alone
+  markedParts(text, sought).map((part, index) => (index % 2 === 0 ? part : <b key={index}>{part}</b>));
 
 function Search({
   linkId,
@@ -151,8 +158,14 @@ function Search({
                 >
                   {icon && <Icon name={icon} />}
                   {color !== undefined && <i className={`dot c${color}`} />}
-                  <bdi>{name}</bdi>
-                  {note && <small>{note}</small>}
+                  <bdi>
+                    <Marked text={name} sought={sought} />
+                  </bdi>
+                  {note && (
+                    <small>
+                      <Marked text={note} sought={sought} />
+                    </small>
+                  )}
                   {shortcut && <kbd>{shortcut}</kbd>}
                 </button>
               );
