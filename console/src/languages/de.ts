@@ -1499,6 +1499,10 @@ export const texts: Translation = {
     more: 'Mehr anzeigen',
     fewer: 'Weniger anzeigen',
     dimensions,
+    dimension: {
+      ...{ COUNTRY: 'Land', REFERRER: 'Herkunft', DEVICE: 'Gerät', OS: 'System' },
+      ...{ BROWSER: 'Browser', LANGUAGE: 'Sprache', DESTINATION: 'Ziel', VARIANT: 'Regel' },
+    },
     devices,
     topLinks: 'Top-Links',
     topLinksOf: (value) => `Top-Links · ${value}`,

@@ -1309,6 +1309,10 @@ const english = {
     more: 'Show more',
     fewer: 'Show fewer',
     dimensions,
+    dimension: {
+      ...{ COUNTRY: 'Country', REFERRER: 'Referring site', DEVICE: 'Device', OS: 'System' },
+      ...{ BROWSER: 'Browser', LANGUAGE: 'Language', DESTINATION: 'Destination', VARIANT: 'Rule' },
+    },
     devices,
     topLinks: 'Top links',
     topLinksOf: (value: string) => `Top links · ${value}`,

@@ -1393,6 +1393,10 @@ export const texts: Translation = {
     unrecorded: 'Sin registrar',
     more: 'Mostrar más',
     fewer: 'Mostrar menos',
+    dimension: {
+      ...{ COUNTRY: 'País', REFERRER: 'Sitio de origen', DEVICE: 'Dispositivo', OS: 'Sistema' },
+      ...{ BROWSER: 'Navegador', LANGUAGE: 'Idioma', DESTINATION: 'Destino', VARIANT: 'Regla' },
+    },
     dimensions: {
       COUNTRY: 'Países',
       REFERRER: 'Sitios de procedencia',

@@ -1403,6 +1403,10 @@ export const texts: Translation = {
     unrecorded: 'Non enregistré',
     more: 'Afficher plus',
     fewer: 'Afficher moins',
+    dimension: {
+      ...{ COUNTRY: 'Pays', REFERRER: 'Site d’origine', DEVICE: 'Appareil', OS: 'Système' },
+      ...{ BROWSER: 'Navigateur', LANGUAGE: 'Langue', DESTINATION: 'Destination', VARIANT: 'Règle' },
+    },
     dimensions: {
       COUNTRY: 'Pays',
       REFERRER: 'Sites de provenance',

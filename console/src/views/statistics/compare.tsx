@@ -36,7 +36,7 @@ export function Compare({
   onInterval: (interval: Interval) => void;
   isRunning: boolean;
 }): ReactElement {
-  const { lines: asked, isFull, setLines } = useLines(owner);
+  const { lines: asked, isFull, isChosen, setLines } = useLines(owner);
   const lines = asked ?? [];
   // Values have no hours.
   const hasValue = lines.some(({ kind }) => kind === 'value');
@@ -88,9 +88,11 @@ export function Compare({
         {...{ interval: each, onInterval, onSave: save }}
         intervals={hasValue ? intervals.filter((other) => other !== 'HOUR') : intervals}
       >
-        <button type="button" className="button text small" onClick={() => setLines(null)}>
-          {lines.length === 1 ? t.allClicks : c.end}
-        </button>
+        {!isChosen && (
+          <button type="button" className="button text small" onClick={() => setLines(null)}>
+            {lines.length === 1 ? t.allClicks : c.end}
+          </button>
+        )}
       </ChartHead>
       <div className="legend-bar">
         <ul className="legend">
@@ -98,14 +100,16 @@ export function Compare({
             <li key={kind}>
               <Key kind={kind}>{name}</Key>
               <b>{inDigits(counts.reduce<number>((sum, count) => sum + (count ?? 0), 0))}</b>
-              <button
-                type="button"
-                className="bare"
-                aria-label={c.without(name)}
-                onClick={() => lines[index] && without(lines[index])}
-              >
-                <Icon name="close" />
-              </button>
+              {!isChosen && (
+                <button
+                  type="button"
+                  className="bare"
+                  aria-label={c.without(name)}
+                  onClick={() => lines[index] && without(lines[index])}
+                >
+                  <Icon name="close" />
+                </button>
+              )}
             </li>
           ))}
         </ul>

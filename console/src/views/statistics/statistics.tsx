@@ -1,5 +1,5 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import { FilterBar } from '../../controls/filter-bar.tsx';
 import { PeriodPicker } from '../../controls/period-picker.tsx';
 import { FilterSelect } from '../../controls/select.tsx';
@@ -11,11 +11,11 @@ import {
   StatisticsOfDocument,
   TopOfDocument,
 } from '../../generated/documents.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Empty, FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asChange, betweenUtcDays, inDigits } from '../../words/format.ts';
-import { AllVisitors } from './all-visitors.tsx';
 import { Chart } from './chart.tsx';
 import { Dimensions } from './dimensions.tsx';
 import { isBegun, useLines } from './lines.ts';
@@ -37,6 +37,8 @@ import {
 } from './period.ts';
 import { TopLinks } from './top-links.tsx';
 import { useCounting } from './use-counting.ts';
+import { type ReadLine, useLine } from './use-line.ts';
+import { useChosen } from './values.ts';
 
 const Compare = lazily(async () => (await import('./compare.tsx')).Compare);
 const FirstSteps = lazily(async () => (await import('../first-steps.tsx')).FirstSteps);
@@ -91,6 +93,20 @@ export function Statistics({
   const begin = useBegin(owner, past);
   const points = toPoints(series, past?.series, interval, begin ?? undefined);
   const { lines } = useLines(owner);
+  const { chosen, addressOf } = useChosen();
+  const line =
+    chosen && owner.kind !== 'link'
+      ? { ...{ kind: 'value' as const, dimension: chosen.dimension }, value: chosen.value ?? null }
+      : undefined;
+  const ofValue = useLine(owner, period, 'DAY', line);
+  const valueName = line ? `${t.dimension[line.dimension]}: ${ofValue.name}` : '';
+  const ofValueBefore = useLine(owner, earlier, 'DAY', line);
+  /** The clicks of the chosen value, which has no visitors, or all figures. */
+  const totals = line
+    ? [{ name: 'clicks' as const, count: sumOf(ofValue), before: sumOf(ofValueBefore) }]
+    : (['clicks', 'visitors'] as const).map((name) => ({
+        ...{ name, count: figures?.[name], before: past?.[name] },
+      }));
   const isComparing = lines !== null && !isBegun(lines, owner);
   const chart = {
     ...{ interval, intervals: possibleIntervals(period), isRunning: period.to >= lastDays(1, now).to },
@@ -109,6 +125,11 @@ export function Statistics({
           today={lastDays(1, now).to}
           onDays={setPeriod}
         />
+        {line && (
+          <Link href={addressOf(null)} className="filter set" aria-label={texts.removeOf(valueName)}>
+            <bdi>{valueName}</bdi> <Icon name="close" />
+          </Link>
+        )}
       </FilterBar>
       {fault && <FaultNotice fault={fault} again={again} />}
       {!figures ? (
@@ -116,15 +137,16 @@ export function Statistics({
       ) : (
         <>
           <div className="card">
-            <AllVisitors />
             <dl className="totals">
-              {(['clicks', 'visitors'] as const).map((name) => (
+              {totals.map(({ name, count, before }) => (
                 <div key={name}>
                   <dt>{t[name]}</dt>
-                  <dd>{inDigits(figures[name])}</dd>
-                  {past && past.clicks > 0 && begin === null && (
-                    <Compared now={figures[name]} then={past[name]} />
-                  )}
+                  <dd>{count === undefined ? '…' : inDigits(count)}</dd>
+                  {past &&
+                    past.clicks > 0 &&
+                    begin === null &&
+                    count !== undefined &&
+                    before !== undefined && <Compared now={count} then={before} />}
                 </div>
               ))}
             </dl>
@@ -181,6 +203,10 @@ export function Statistics({
     </div>
   );
 }
+
+/** The clicks of a line, once it is read. */
+const sumOf = ({ points }: ReadLine): number | undefined =>
+  points.length === 0 ? undefined : points.reduce((sum, { clicks }) => sum + clicks, 0);
 
 const AN_HOUR = 3_600_000;
 const A_MINUTE = 60_000;
