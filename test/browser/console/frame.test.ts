@@ -63,6 +63,29 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     expect(new Set(Object.values(tops)).size, JSON.stringify(tops)).toBe(1);
   });
 
+  test('shows the menu and the title of the address until the service answers, and no figures of a new account', async () => {
+    const caller = await newAccount();
+    const { page } = await signIn({ server, key: caller.key }, { path: '/settings' });
+    const held = new Map<string, () => void>();
+    const hold = (name: string) =>
+      page.route('**/graphql', async (route) => {
+        if (route.request().postData()?.includes(`"operationName":"${name}"`)) await new Promise<void>((go) => held.set(name, go));
+        await route.fallback();
+      });
+    await hold('Viewer');
+    await hold('AnyLink');
+    await page.goto(page.url().replace('/settings', '/overview'), { waitUntil: 'commit' });
+    await shown(page.locator('.ahead h1').filter({ hasText: 'Overview' }));
+    await shown(page.locator('.ahead nav a[aria-current]').filter({ hasText: 'Overview' }));
+    held.get('Viewer')?.();
+    await expect.poll(() => held.has('AnyLink')).toBe(true);
+    await shown(page.locator('.statistics > .skeleton'));
+    expect(await page.locator('.totals').isVisible()).toBe(false);
+    held.get('AnyLink')?.();
+    await shown(page.getByRole('region', { name: 'Get started' }));
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   test('has groups of views, and a menu of the account, by keys alone', async () => {
     const caller = await newAccount();
     const { page, userId } = await signIn({ server, key: caller.key });

@@ -133,7 +133,7 @@ export function Statistics({
       </FilterBar>
       {fault && <FaultNotice fault={fault} again={again} />}
       {!figures ? (
-        <Unread fault={fault} rows={4} />
+        <Unread fault={fault} rows={5} />
       ) : (
         <>
           <div className="card">
@@ -235,7 +235,7 @@ function Nothing({ owner }: { owner: Owner }): ReactElement {
   const { canWrite } = useSession();
   const { data, fault } = useRead(AnyLinkDocument, {}, { on: ['LINK'] });
   const t = texts.statistics;
-  if (data === undefined) return <Unread fault={fault} rows={4} />;
+  if (data === undefined) return <Unread fault={fault} rows={5} />;
   const [link, ...others] = data.links.nodes;
   const isNew = others.length === 0 && (link?.clicks ?? 0) === 0;
   if (isNew && owner.kind === 'account' && canWrite) return <FirstSteps />;
