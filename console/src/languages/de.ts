@@ -1051,11 +1051,9 @@ export const texts: Translation = {
     clicksUnit: (count) => unit(count, 'Klick', 'Klicks'),
     nowDisabled: (alias) => `${alias} ist abgeschaltet.`,
     nowEnabled: (alias) => `${alias} ist eingeschaltet.`,
-    deleted: (alias) => `${alias} ist gelöscht, mit Klicks und Statistik.`,
-    undoFor: (seconds) =>
-      `Das lässt sich ${seconds} Sekunden lang rückgängig machen. Später lassen sich Links ohne Statistik wiederherstellen.`,
+    deleted: (alias) => `${alias} ist gelöscht.`,
     restorable: 'Links lassen sich wiederherstellen, ihre Statistik nicht.',
-    deletedMany: (count) => `${one(count, 'Link ist', 'Links sind')} gelöscht, mit Klicks und Statistik.`,
+    deletedMany: (count) => `${one(count, 'Link ist', 'Links sind')} gelöscht.`,
   },
   linksDone: (done, of) => `${done} von ${of} Links fertig. Sie können dies schließen: Es läuft weiter.`,
   progress: (name, done, of) => `${name}: ${done} von ${of}`,

@@ -864,12 +864,9 @@ const english = {
     clicksUnit: (count: number) => unit(count, 'click', 'clicks'),
     nowDisabled: (alias: string) => `${alias} is disabled.`,
     nowEnabled: (alias: string) => `${alias} is enabled.`,
-    deleted: (alias: string) => `${alias} is deleted, with its clicks and statistics.`,
-    undoFor: (seconds: number) =>
-      `You can undo this for ${seconds} seconds. Later, links can be restored without statistics.`,
+    deleted: (alias: string) => `${alias} is deleted.`,
     restorable: 'Links can be restored, but not their statistics.',
-    deletedMany: (count: number) =>
-      `${one(count, 'link is', 'links are')} deleted, with their clicks and statistics.`,
+    deletedMany: (count: number) => `${one(count, 'link is', 'links are')} deleted.`,
   },
   linksDone: (done: string, of: string) => `${done} of ${of} links done. You may close this: it continues.`,
   progress: (name: string, done: string, of: string) => `${name}: ${done} of ${of}`,

@@ -831,12 +831,9 @@ export const texts: Translation = {
     clicksUnit: (count) => unit(Math.min(count, 1_000_000), 'clic', 'clics'),
     nowDisabled: (alias) => `${alias} está desactivado.`,
     nowEnabled: (alias) => `${alias} está activado.`,
-    deleted: (alias) => `${alias} se ha eliminado, con sus clics y estadísticas.`,
-    undoFor: (seconds) =>
-      `Puede deshacerlo durante ${seconds} segundos. Más tarde, los enlaces se pueden restaurar sin estadísticas.`,
+    deleted: (alias) => `${alias} se ha eliminado.`,
     restorable: 'Los enlaces se pueden restaurar, pero no sus estadísticas.',
-    deletedMany: (count) =>
-      `${one(count, 'enlace eliminado', 'enlaces eliminados')}, con sus clics y estadísticas.`,
+    deletedMany: (count) => one(count, 'enlace eliminado.', 'enlaces eliminados.'),
   },
   linksDone: (done, of) => `${done} de ${of} enlaces listos. Puede cerrar esto: el proceso continúa.`,
   progress: (name, done, of) => `${name}: ${done} de ${of}`,

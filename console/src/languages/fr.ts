@@ -836,16 +836,9 @@ export const texts: Translation = {
     clicksUnit: (count) => unit(Math.min(count, 1_000_000), 'clic', 'clics'),
     nowDisabled: (alias) => `${alias} est désactivé.`,
     nowEnabled: (alias) => `${alias} est activé.`,
-    deleted: (alias) => `${alias} est supprimé, avec ses clics et ses statistiques.`,
-    undoFor: (seconds) =>
-      `Vous pouvez l’annuler pendant ${seconds} secondes. Plus tard, les liens peuvent être rétablis sans statistiques.`,
+    deleted: (alias) => `${alias} est supprimé.`,
     restorable: 'Les liens peuvent être rétablis, mais pas leurs statistiques.',
-    deletedMany: (count) =>
-      one(
-        count,
-        'lien supprimé, avec ses clics et ses statistiques.',
-        'liens supprimés, avec leurs clics et leurs statistiques.',
-      ),
+    deletedMany: (count) => one(count, 'lien supprimé.', 'liens supprimés.'),
   },
   linksDone: (done, of) => `${done} liens sur ${of} sont traités. Vous pouvez fermer : l’opération continue.`,
   progress: (name, done, of) => `${name} : ${done} sur ${of}`,
