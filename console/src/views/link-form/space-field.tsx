@@ -52,6 +52,7 @@ export function SpaceField({
     <Choice
       label={t.space}
       placeholder={t.noSpace}
+      hasNone
       items={items}
       value={
         value === '' ? null : (items.find(({ id }) => id === value) ?? { id: value, name: t.unknownSpace })
