@@ -1108,7 +1108,7 @@ export const texts: Translation = {
     lines: 'Ziele',
     hint:
       'Eine URL je Zeile; danach ein Alias und ein Titel, jeweils nach einem Tabulator, wie aus einer Tabelle, oder nach ' +
-      'zwei Leerzeichen. Es wird nichts gespeichert, bis Sie die Links erstellen.',
+      'zwei Leerzeichen. Sie prüfen die Zeilen, bevor etwas erstellt wird.',
     placeholder: 'https://example.com/eins\nhttps://example.com/zwei',
     file: 'Oder eine Datei',
     fileHint:
@@ -1154,6 +1154,7 @@ export const texts: Translation = {
         `${inDigits(count)} Zeile ist falsch: Korrigieren Sie sie hier, oder lassen Sie sie weg.`,
         `${inDigits(count)} Zeilen sind falsch: Korrigieren Sie sie hier, oder lassen Sie sie weg.`,
       ),
+    createNone: 'Links erstellen',
     create: (count) => `${links(count)} erstellen`,
     created: (count) => `${one(count, 'Link wurde', 'Links wurden')} erstellt`,
     failed: (count) => `${one(count, 'Zeile wurde', 'Zeilen wurden')} nicht importiert.`,

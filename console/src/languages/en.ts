@@ -924,7 +924,7 @@ const english = {
     lines: 'Destinations',
     hint:
       'One URL a line; then an alias and a title, each after a tab, as from a spreadsheet, or two spaces. ' +
-      'Nothing is created yet.',
+      'You check the lines before anything is created.',
     placeholder: 'https://example.com/one\nhttps://example.com/two',
     file: 'Or a file',
     fileHint: 'CSV, JSON or .xlsx: an export of this or another service, or a sheet with a column of URLs.',
@@ -969,6 +969,7 @@ const english = {
         `${inDigits(count)} line is wrong: correct it here, or leave it out.`,
         `${inDigits(count)} lines are wrong: correct them here, or leave them out.`,
       ),
+    createNone: 'Create links',
     create: (count: number) => `Create ${one(count, 'link', 'links')}`,
     created: (count: number) => `${one(count, 'link was', 'links were')} created`,
     failed: (count: number) => `${one(count, 'line was', 'lines were')} not imported.`,

@@ -892,7 +892,7 @@ export const texts: Translation = {
     lines: 'Destinos',
     hint:
       'Una URL por línea; luego, un alias y un título, separados por tabuladores, como en una hoja de cálculo, o por dos espacios. ' +
-      'No se guarda nada hasta que los cree.',
+      'Usted revisa las líneas antes de que se cree nada.',
     placeholder: 'https://example.com/uno\nhttps://example.com/dos',
     file: 'O un archivo',
     fileHint:
@@ -938,6 +938,7 @@ export const texts: Translation = {
         'línea no es correcta: corríjala aquí u omítala.',
         'líneas no son correctas: corríjalas aquí u omítalas.',
       ),
+    createNone: 'Crear enlaces',
     create: (count) => `Crear ${one(count, 'enlace', 'enlaces')}`,
     created: (count) => one(count, 'enlace creado', 'enlaces creados'),
     failed: (count) => `${one(count, 'línea no importada', 'líneas no importadas')}.`,

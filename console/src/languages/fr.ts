@@ -895,7 +895,7 @@ export const texts: Translation = {
     lines: 'Destinations',
     hint:
       'Une URL par ligne, puis un alias et un titre, séparés par une tabulation, comme dans un tableur, ou par deux espaces. ' +
-      'Rien n’est enregistré avant la création.',
+      'Vous vérifiez les lignes avant toute création.',
     placeholder: 'https://example.com/un\nhttps://example.com/deux',
     file: 'Ou un fichier',
     fileHint:
@@ -941,6 +941,7 @@ export const texts: Translation = {
         'ligne est incorrecte : corrigez-la ici, ou ignorez-la.',
         'lignes sont incorrectes : corrigez-les ici, ou ignorez-les.',
       ),
+    createNone: 'Créer les liens',
     create: (count) => `Créer ${one(count, 'lien', 'liens')}`,
     created: (count) => one(count, 'lien créé', 'liens créés'),
     failed: (count) => `${one(count, 'ligne non importée', 'lignes non importées')}.`,

@@ -80,6 +80,8 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     lines[9] = 'nowhere';
     lines[49] = 'https://example.com/49\toccupied';
     lines[99] = 'https://s.example/loop';
+    // The next step is in sight before there is a line.
+    expect(await (await shown(page.getByRole('button', { name: 'Create links' }))).isDisabled()).toBe(true);
     await page.getByLabel('Destinations', { exact: true }).fill(lines.join('\n'));
     await shown(page.getByText('97 links are ready.'));
     await page.getByText('3 lines are wrong: correct them here, or leave them out.').waitFor();

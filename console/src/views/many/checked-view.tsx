@@ -14,7 +14,20 @@ export function CheckedView({ state }: { state: Import }): ReactElement | null {
   const { checked, text } = lines;
   const { linked, leavesOut, repeats, ready, separated, wrong, others, isWanted } = summary;
   const t = texts.many;
-  if (!checked || making !== null) return null;
+  if (making !== null) return null;
+  const create = (
+    <div className="buttons end stays">
+      <button
+        type="button"
+        className="button"
+        disabled={!checked || ready === 0 || separated !== null}
+        onClick={() => void state.create()}
+      >
+        {checked ? t.create(ready) : t.createNone}
+      </button>
+    </div>
+  );
+  if (!checked) return create;
   const unread = checked.unusedColumns.filter((name) => !isUnnamed(name));
   const rows = { cut: checked.cut, repeats, isWanted };
   return (
@@ -39,16 +52,7 @@ export function CheckedView({ state }: { state: Import }): ReactElement | null {
         <ManyRows name={t.wrongRows} {...rows} outcomes={wrong} onCorrect={lines.correct} />
       )}
       {others.length > 0 && <ManyRows name={t.rows} {...rows} outcomes={others} />}
-      <div className="buttons end stays">
-        <button
-          type="button"
-          className="button"
-          disabled={ready === 0 || separated !== null}
-          onClick={() => void state.create()}
-        >
-          {t.create(ready)}
-        </button>
-      </div>
+      {create}
     </>
   );
 }
