@@ -7,6 +7,7 @@ import { BlockedNotice } from '../parts/blocked.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { lazily } from '../parts/lazily.tsx';
+import { Skeleton } from '../parts/notice.tsx';
 import { useTitleOf } from '../parts/title.ts';
 import { texts } from '../texts.ts';
 import { AccountMenu } from './account-menu.tsx';
@@ -19,6 +20,33 @@ import { loadAhead, Views } from './views.tsx';
 
 const loadPalette = () => import('./palette/palette.tsx');
 const Palette = lazily(async () => (await loadPalette()).Palette, null);
+
+/** The frame until the session is read: its menu, and the title of the address. */
+export function FrameAhead(): ReactElement {
+  const [location] = useLocation();
+  return (
+    <div className="frame ahead" aria-busy="true" inert>
+      <aside className="side">
+        <div className="top">
+          <span className="account">
+            <i className="tile" />
+          </span>
+        </div>
+        <div className="find">
+          <Icon name="search" />
+          <span className="cut">{texts.places.find}</span>
+        </div>
+        <div className="drawer">
+          <Places onGone={() => undefined} />
+        </div>
+      </aside>
+      <main>
+        <h1>{sectionTitle(location)}</h1>
+        <Skeleton />
+      </main>
+    </div>
+  );
+}
 
 /** The frame around the views, which stays while they change. */
 export function Frame(): ReactElement {

@@ -18,7 +18,7 @@ import { ViewerDocument } from '../generated/documents.ts';
 import { FaultNotice } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { focusSoon, isFocusFree } from './focus.ts';
-import { Frame } from './frame.tsx';
+import { Frame, FrameAhead } from './frame.tsx';
 import { Gate, waiting } from './gate.tsx';
 import { SignInForm } from './sign-in.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
@@ -81,7 +81,15 @@ export function Inside(): ReactElement {
     return () => channel.close();
   }, []);
 
-  if (state.at === 'entering') return waiting;
+  const [base] = /^\/\d+/.exec(location) ?? [];
+  if (state.at === 'entering')
+    return base === undefined ? (
+      waiting
+    ) : (
+      <Router base={base}>
+        <FrameAhead />
+      </Router>
+    );
   if (state.at === 'failed')
     return (
       <Gate title={texts.product}>
@@ -222,7 +230,7 @@ function WithViewer({
         <FaultNotice fault={fault} again={again} isAlone />
       </Gate>
     ) : (
-      waiting
+      <FrameAhead />
     );
   return (
     <SessionContext value={session}>

@@ -2,11 +2,16 @@ import type { ReactElement } from 'react';
 import { Link, Redirect, Route, Switch, useSearch } from 'wouter';
 import { loadScript } from '../data/version.ts';
 import { lazily } from '../parts/lazily.tsx';
-import { Empty } from '../parts/notice.tsx';
+import { Empty, Skeleton } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { isOverList } from './over-list.ts';
 
-const Overview = lazily(async () => (await import('../views/overview.tsx')).Overview);
+const Overview = lazily(
+  async () => (await import('../views/overview.tsx')).Overview,
+  <div className="statistics">
+    <Skeleton rows={5} />
+  </div>,
+);
 const loadLinks = () => import('../views/links/links-view.tsx');
 const LinksView = lazily(async () => (await loadLinks()).LinksView);
 const loadLinkView = () => import('../views/link/link-view.tsx');

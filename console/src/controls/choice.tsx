@@ -16,11 +16,14 @@ const Dot = ({ color }: { color: number | undefined }): ReactElement | null =>
 export function Choice({
   label,
   placeholder,
+  hasNone = false,
   error,
   ...props
 }: ChoiceProps & {
   label: string;
   placeholder?: string | undefined;
+  /** True if the placeholder is the value of an empty field. */
+  hasNone?: boolean;
   error?: string | undefined;
 }): ReactElement {
   const { value, typed, onValue } = props;
@@ -31,6 +34,7 @@ export function Choice({
   const note = useId();
   const input = {
     ...{ ...handlers, placeholder, spellCheck: false },
+    ...(hasNone && { className: 'value' }),
     ...(wrong !== undefined && { 'aria-invalid': true }),
     ...((wrong ?? hint) && { 'aria-describedby': note }),
   };

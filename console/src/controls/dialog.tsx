@@ -25,7 +25,7 @@ export function Dialog({ title, onClose, children, wide = false, closedBy }: Dia
     // The browser would focus the button that closes it. A dialog that no accident closes has its first action before that button.
     const button =
       ':scope:not([closedby]) .buttons.end .button, :scope[closedby] .buttons.end .button:last-child';
-    dialog?.querySelector<HTMLElement>(`form :is(input, textarea, select), ${button}`)?.focus();
+    dialog?.querySelector<HTMLElement>(`form :is(input:not(.unseen), textarea, select), ${button}`)?.focus();
     return () => {
       // Only a dialog that is closed gives the focus back: to the one before it, which may be gone by now.
       dialog?.close();

@@ -184,7 +184,7 @@ export function deleteLater(
   waiting.add(deletion);
   changed();
   dismissAbout(...deletion.ids.map((id) => aboutRecord('LINK', id)));
-  showToast(`${told} ${t.undoFor(UNDO_FOR / 1_000)}`, {
+  showToast(told, {
     about: aboutDeletion(deletion.ids),
     shownFor: UNDO_FOR,
     action: {

@@ -1053,11 +1053,9 @@ export const texts: Translation = {
     clicksUnit: (count) => unit(count, 'Klick', 'Klicks'),
     nowDisabled: (alias) => `${alias} ist abgeschaltet.`,
     nowEnabled: (alias) => `${alias} ist eingeschaltet.`,
-    deleted: (alias) => `${alias} ist gelöscht, mit Klicks und Statistik.`,
-    undoFor: (seconds) =>
-      `Das lässt sich ${seconds} Sekunden lang rückgängig machen. Später lassen sich Links ohne Statistik wiederherstellen.`,
+    deleted: (alias) => `${alias} ist gelöscht.`,
     restorable: 'Links lassen sich wiederherstellen, ihre Statistik nicht.',
-    deletedMany: (count) => `${one(count, 'Link ist', 'Links sind')} gelöscht, mit Klicks und Statistik.`,
+    deletedMany: (count) => `${one(count, 'Link ist', 'Links sind')} gelöscht.`,
   },
   linksDone: (done, of) => `${done} von ${of} Links fertig. Sie können dies schließen: Es läuft weiter.`,
   progress: (name, done, of) => `${name}: ${done} von ${of}`,
@@ -1112,7 +1110,7 @@ export const texts: Translation = {
     lines: 'Ziele',
     hint:
       'Eine URL je Zeile; danach ein Alias und ein Titel, jeweils nach einem Tabulator, wie aus einer Tabelle, oder nach ' +
-      'zwei Leerzeichen. Es wird nichts gespeichert, bis Sie die Links erstellen.',
+      'zwei Leerzeichen. Sie prüfen die Zeilen, bevor etwas erstellt wird.',
     placeholder: 'https://example.com/eins\nhttps://example.com/zwei',
     file: 'Oder eine Datei',
     fileHint:
@@ -1158,6 +1156,7 @@ export const texts: Translation = {
         `${inDigits(count)} Zeile ist falsch: Korrigieren Sie sie hier, oder lassen Sie sie weg.`,
         `${inDigits(count)} Zeilen sind falsch: Korrigieren Sie sie hier, oder lassen Sie sie weg.`,
       ),
+    createNone: 'Links erstellen',
     create: (count) => `${links(count)} erstellen`,
     created: (count) => `${one(count, 'Link wurde', 'Links wurden')} erstellt`,
     failed: (count) => `${one(count, 'Zeile wurde', 'Zeilen wurden')} nicht importiert.`,
@@ -1502,6 +1501,10 @@ export const texts: Translation = {
     more: 'Mehr anzeigen',
     fewer: 'Weniger anzeigen',
     dimensions,
+    dimension: {
+      ...{ COUNTRY: 'Land', REFERRER: 'Herkunft', DEVICE: 'Gerät', OS: 'System' },
+      ...{ BROWSER: 'Browser', LANGUAGE: 'Sprache', DESTINATION: 'Ziel', VARIANT: 'Regel' },
+    },
     devices,
     topLinks: 'Top-Links',
     topLinksOf: (value) => `Top-Links · ${value}`,

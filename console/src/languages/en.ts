@@ -866,12 +866,9 @@ const english = {
     clicksUnit: (count: number) => unit(count, 'click', 'clicks'),
     nowDisabled: (alias: string) => `${alias} is disabled.`,
     nowEnabled: (alias: string) => `${alias} is enabled.`,
-    deleted: (alias: string) => `${alias} is deleted, with its clicks and statistics.`,
-    undoFor: (seconds: number) =>
-      `You can undo this for ${seconds} seconds. Later, links can be restored without statistics.`,
+    deleted: (alias: string) => `${alias} is deleted.`,
     restorable: 'Links can be restored, but not their statistics.',
-    deletedMany: (count: number) =>
-      `${one(count, 'link is', 'links are')} deleted, with their clicks and statistics.`,
+    deletedMany: (count: number) => `${one(count, 'link is', 'links are')} deleted.`,
   },
   linksDone: (done: string, of: string) => `${done} of ${of} links done. You may close this: it continues.`,
   progress: (name: string, done: string, of: string) => `${name}: ${done} of ${of}`,
@@ -929,7 +926,7 @@ const english = {
     lines: 'Destinations',
     hint:
       'One URL a line; then an alias and a title, each after a tab, as from a spreadsheet, or two spaces. ' +
-      'Nothing is created yet.',
+      'You check the lines before anything is created.',
     placeholder: 'https://example.com/one\nhttps://example.com/two',
     file: 'Or a file',
     fileHint: 'CSV, JSON or .xlsx: an export of this or another service, or a sheet with a column of URLs.',
@@ -974,6 +971,7 @@ const english = {
         `${inDigits(count)} line is wrong: correct it here, or leave it out.`,
         `${inDigits(count)} lines are wrong: correct them here, or leave them out.`,
       ),
+    createNone: 'Create links',
     create: (count: number) => `Create ${one(count, 'link', 'links')}`,
     created: (count: number) => `${one(count, 'link was', 'links were')} created`,
     failed: (count: number) => `${one(count, 'line was', 'lines were')} not imported.`,
@@ -1312,6 +1310,10 @@ const english = {
     more: 'Show more',
     fewer: 'Show fewer',
     dimensions,
+    dimension: {
+      ...{ COUNTRY: 'Country', REFERRER: 'Referring site', DEVICE: 'Device', OS: 'System' },
+      ...{ BROWSER: 'Browser', LANGUAGE: 'Language', DESTINATION: 'Destination', VARIANT: 'Rule' },
+    },
     devices,
     topLinks: 'Top links',
     topLinksOf: (value: string) => `Top links · ${value}`,

@@ -833,12 +833,9 @@ export const texts: Translation = {
     clicksUnit: (count) => unit(Math.min(count, 1_000_000), 'clic', 'clics'),
     nowDisabled: (alias) => `${alias} está desactivado.`,
     nowEnabled: (alias) => `${alias} está activado.`,
-    deleted: (alias) => `${alias} se ha eliminado, con sus clics y estadísticas.`,
-    undoFor: (seconds) =>
-      `Puede deshacerlo durante ${seconds} segundos. Más tarde, los enlaces se pueden restaurar, pero sin sus estadísticas.`,
+    deleted: (alias) => `${alias} se ha eliminado.`,
     restorable: 'Los enlaces se pueden restaurar, pero no sus estadísticas.',
-    deletedMany: (count) =>
-      `${one(count, 'enlace eliminado', 'enlaces eliminados')}, con sus clics y estadísticas.`,
+    deletedMany: (count) => one(count, 'enlace eliminado.', 'enlaces eliminados.'),
   },
   linksDone: (done, of) => `${done} de ${of} enlaces listos. Puede cerrar esto: el proceso continúa.`,
   progress: (name, done, of) => `${name}: ${done} de ${of}`,
@@ -897,7 +894,7 @@ export const texts: Translation = {
     lines: 'Destinos',
     hint:
       'Una URL por línea; luego, un alias y un título, separados por tabuladores, como en una hoja de cálculo, o por dos espacios. ' +
-      'No se guarda nada hasta que los cree.',
+      'Usted revisa las líneas antes de que se cree nada.',
     placeholder: 'https://example.com/uno\nhttps://example.com/dos',
     file: 'O un archivo',
     fileHint:
@@ -943,6 +940,7 @@ export const texts: Translation = {
         'línea no es correcta: corríjala aquí u omítala.',
         'líneas no son correctas: corríjalas aquí u omítalas.',
       ),
+    createNone: 'Crear enlaces',
     create: (count) => `Crear ${one(count, 'enlace', 'enlaces')}`,
     created: (count) => one(count, 'enlace creado', 'enlaces creados'),
     failed: (count) => `${one(count, 'línea no importada', 'líneas no importadas')}.`,
@@ -1396,6 +1394,10 @@ export const texts: Translation = {
     unrecorded: 'Sin registrar',
     more: 'Mostrar más',
     fewer: 'Mostrar menos',
+    dimension: {
+      ...{ COUNTRY: 'País', REFERRER: 'Sitio de origen', DEVICE: 'Dispositivo', OS: 'Sistema' },
+      ...{ BROWSER: 'Navegador', LANGUAGE: 'Idioma', DESTINATION: 'Destino', VARIANT: 'Regla' },
+    },
     dimensions: {
       COUNTRY: 'Países',
       REFERRER: 'Sitios de procedencia',

@@ -838,16 +838,9 @@ export const texts: Translation = {
     clicksUnit: (count) => unit(Math.min(count, 1_000_000), 'clic', 'clics'),
     nowDisabled: (alias) => `${alias} est désactivé.`,
     nowEnabled: (alias) => `${alias} est activé.`,
-    deleted: (alias) => `${alias} est supprimé, avec ses clics et ses statistiques.`,
-    undoFor: (seconds) =>
-      `Vous pouvez l’annuler pendant ${seconds} secondes. Plus tard, les liens peuvent être rétablis, mais sans leurs statistiques.`,
+    deleted: (alias) => `${alias} est supprimé.`,
     restorable: 'Les liens peuvent être rétablis, mais pas leurs statistiques.',
-    deletedMany: (count) =>
-      one(
-        count,
-        'lien supprimé, avec ses clics et ses statistiques.',
-        'liens supprimés, avec leurs clics et leurs statistiques.',
-      ),
+    deletedMany: (count) => one(count, 'lien supprimé.', 'liens supprimés.'),
   },
   linksDone: (done, of) => `${done} liens sur ${of} sont traités. Vous pouvez fermer : l’opération continue.`,
   progress: (name, done, of) => `${name} : ${done} sur ${of}`,
@@ -904,7 +897,7 @@ export const texts: Translation = {
     lines: 'Destinations',
     hint:
       'Une URL par ligne, puis un alias et un titre, séparés par une tabulation, comme dans un tableur, ou par deux espaces. ' +
-      'Rien n’est enregistré avant la création.',
+      'Vous vérifiez les lignes avant toute création.',
     placeholder: 'https://example.com/un\nhttps://example.com/deux',
     file: 'Ou un fichier',
     fileHint:
@@ -950,6 +943,7 @@ export const texts: Translation = {
         'ligne est incorrecte : corrigez-la ici, ou ignorez-la.',
         'lignes sont incorrectes : corrigez-les ici, ou ignorez-les.',
       ),
+    createNone: 'Créer les liens',
     create: (count) => `Créer ${one(count, 'lien', 'liens')}`,
     created: (count) => one(count, 'lien créé', 'liens créés'),
     failed: (count) => `${one(count, 'ligne non importée', 'lignes non importées')}.`,
@@ -1406,6 +1400,10 @@ export const texts: Translation = {
     unrecorded: 'Non enregistré',
     more: 'Afficher plus',
     fewer: 'Afficher moins',
+    dimension: {
+      ...{ COUNTRY: 'Pays', REFERRER: 'Site d’origine', DEVICE: 'Appareil', OS: 'Système' },
+      ...{ BROWSER: 'Navigateur', LANGUAGE: 'Langue', DESTINATION: 'Destination', VARIANT: 'Règle' },
+    },
     dimensions: {
       COUNTRY: 'Pays',
       REFERRER: 'Sites de provenance',

@@ -16,6 +16,8 @@ interface FormDialogProps {
   readonly action?: string;
   /** True for a form with a long text. */
   readonly wide?: boolean;
+  /** True for an action that cannot be undone. */
+  readonly danger?: boolean;
   /** The fields whose errors stand in the form; others stand below it. */
   readonly shown?: readonly string[];
   /** True if there is nothing to send yet. */
@@ -35,7 +37,7 @@ interface FormDialogProps {
 /** A form in a dialog: it closes after success, and otherwise shows errors at the fields. */
 export function FormDialog(props: FormDialogProps): ReactElement {
   const { title, action = texts.save, shown = [], isEmpty = false, done, progress, wide = false } = props;
-  const { kinds = [], onClose, onSubmit, children } = props;
+  const { kinds = [], danger = false, onClose, onSubmit, children } = props;
   const isOpen = useRef(false);
   useEffect(() => {
     isOpen.current = true;
@@ -64,7 +66,13 @@ export function FormDialog(props: FormDialogProps): ReactElement {
         </p>
         <div className="buttons end">
           <Button look="quiet" text={isLong ? texts.close : texts.cancel} onClick={onClose} />
-          <Button text={action} type="submit" disabled={isEmpty} aria-disabled={isBusy} />
+          <Button
+            look={danger ? 'danger' : undefined}
+            text={action}
+            type="submit"
+            disabled={isEmpty}
+            aria-disabled={isBusy}
+          />
         </div>
       </form>
     </Dialog>
@@ -77,7 +85,7 @@ export function Confirm({
   ...dialog
 }: Omit<FormDialogProps, 'children'> & { children: ReactNode }): ReactElement {
   return (
-    <FormDialog action={texts.delete} {...dialog}>
+    <FormDialog action={texts.delete} {...dialog} danger>
       {() => <p>{children}</p>}
     </FormDialog>
   );

@@ -110,6 +110,9 @@ function listUnsaved(session: Session): string[] {
   );
 }
 
+/** True while the page shows what a reload would lose: new links, an import, a secret or a form in a dialog. */
+const wouldLose = (): boolean => document.querySelector('.made, .card.many, dialog[open]') !== null;
+
 function Failure({
   waiting,
   isRepeated,
@@ -134,7 +137,7 @@ function Failure({
     void findTrouble().then((found) => {
       // Only the signed-in console checks for the end of an outage.
       if (found === 'away' && isInside) void away.find();
-      if (!isOver && !(found === 'updated' && mayReload && reloadOnce())) tell(found);
+      if (!isOver && !(found === 'updated' && mayReload && !wouldLose() && reloadOnce())) tell(found);
     });
     return () => {
       isOver = true;

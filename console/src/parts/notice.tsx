@@ -43,19 +43,15 @@ export function Empty({ title, create, onCreate, children }: EmptyProps): ReactE
   );
 }
 
-/** Stands in place of data that are being read, or cannot be while the service is away. */
+/** Stands in place of data that are being read, or cannot be while the service is away. The notice of a fault is enough. */
 export function Unread({ fault, rows }: { fault: Fault | null; rows?: number }): ReactElement | null {
-  if (fault && fault.kind !== 'away') return null;
-  return (
-    <>
-      {fault && (
-        <p className="quiet" role="status">
-          {texts.unread}
-        </p>
-      )}
-      <Skeleton {...(rows && { rows })} />
-    </>
-  );
+  const isTold = useSyncExternalStore(away.subscribe, away.get);
+  if (!fault) return <Skeleton {...(rows && { rows })} />;
+  return fault.kind === 'away' && isTold ? (
+    <p className="unread" role="status">
+      {texts.unread}
+    </p>
+  ) : null;
 }
 
 /** Placeholders for rows that are being read, of their height. */

@@ -57,7 +57,7 @@ export function KeysView(): ReactElement {
                 {key.role ? texts.roles[key.role] : t.scopes[key.scopes.includes('WRITE') ? 'WRITE' : 'READ']}
               </span>
             </div>
-            {mayChange && <Button look="text" text={t.revoke} onClick={() => setRevoked(key)} />}
+            {mayChange && <Button look="text danger" text={t.revoke} onClick={() => setRevoked(key)} />}
             <p className="more quiet">{aboutKey(key)}</p>
           </li>
         )}
@@ -89,6 +89,7 @@ function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment; onClose: () =>
       kinds={['API_KEY', 'WEBHOOK']}
       onClose={onClose}
       onSubmit={revoke}
+      danger
     >
       {() => (
         <>

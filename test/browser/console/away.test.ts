@@ -160,6 +160,33 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await server.stop();
   });
 
+  test('keeps the card of a link that was just made if another version is installed', async () => {
+    const server = await startTestServer();
+    const { page } = await signIn({ server, key: (await server.caller()).key });
+    let loads = 0;
+    page.on('load', () => loads++);
+    // Only the part of the card with the QR code is not there any more.
+    await page.route(
+      (url) => /assets\/qr-/.test(url.pathname),
+      (route) => route.fulfill({ status: 404, contentType: 'text/html' }),
+    );
+    await page.route(`${server.origin}/console`, async (route) => {
+      const response = await route.fetch();
+      const body = await response.text();
+      await route.fulfill({ response, body: body.replace(/first-[\w-]+\.js/, 'first-new.js') });
+    });
+    await (await newUrl(page)).fill('https://example.com/made');
+    await page.keyboard.press('Enter');
+    const card = page.getByRole('region', { name: 'Your link is ready' });
+    await shown(card.getByText('A new version of the console is installed.'));
+    expect(loads).toBe(0);
+    await shown(card.getByRole('button', { name: 'Copy' }));
+    await card.getByRole('button', { name: 'Load again' }).click();
+    await expect.poll(() => loads).toBe(1);
+    await page.unrouteAll({ behavior: 'wait' });
+    await server.stop();
+  });
+
   test('says so also where only a part that somebody opens finds it out', async () => {
     const server = await startTestServer();
     const { page } = await signIn({ server, key: (await server.caller()).key });

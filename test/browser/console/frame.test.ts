@@ -83,6 +83,29 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await shown(page.getByRole('heading', { name: 'Tags', exact: true }));
   });
 
+  test('shows the menu and the title of the address until the service answers, and no figures of a new account', async () => {
+    const caller = await newAccount();
+    const { page } = await signIn({ server, key: caller.key }, { path: '/settings' });
+    const held = new Map<string, () => void>();
+    const hold = (name: string) =>
+      page.route('**/graphql', async (route) => {
+        if (route.request().postData()?.includes(`"operationName":"${name}"`)) await new Promise<void>((go) => held.set(name, go));
+        await route.fallback();
+      });
+    await hold('Viewer');
+    await hold('AnyLink');
+    await page.goto(page.url().replace('/settings', '/overview'), { waitUntil: 'commit' });
+    await shown(page.locator('.ahead h1').filter({ hasText: 'Overview' }));
+    await shown(page.locator('.ahead nav a[aria-current]').filter({ hasText: 'Overview' }));
+    held.get('Viewer')?.();
+    await expect.poll(() => held.has('AnyLink')).toBe(true);
+    await shown(page.locator('.statistics > .skeleton'));
+    expect(await page.locator('.totals').isVisible()).toBe(false);
+    held.get('AnyLink')?.();
+    await shown(page.getByRole('region', { name: 'Get started' }));
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   test('has groups of views, and a menu of the account, by keys alone', async () => {
     const caller = await newAccount();
     const { page, userId } = await signIn({ server, key: caller.key });
@@ -127,10 +150,10 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     expect(await loaded()).toBe(true);
     await expect
       .poll(() => options.allInnerTexts())
-      .toEqual([`s.example/${alias}\nAutumn fair`, 'Autumn', 'Autumn too']);
+      .toEqual(['Autumn', 'Autumn too', `s.example/${alias}\nAutumn fair`]);
     expect(await violationsIn(page, 'dialog[open]')).toEqual([]);
     const active = () => page.locator('[role=option][aria-selected=true]').innerText();
-    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowDown');
     await expect.poll(active).toBe('Autumn too');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${server.origin}/console/${accountId}/links?tags=${tag}`);

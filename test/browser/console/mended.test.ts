@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
-import { chromiumPath, closeTabs } from '../../support/browser.ts';
+import { chromiumPath, closeTabs, loadAxe } from '../../support/browser.ts';
 import { shown, signIn } from '../../support/console.ts';
 import { visit } from '../../support/visit.ts';
 
@@ -52,6 +52,26 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
     await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
     expect(lines(page)).toEqual([`tag:${tag}`, `tag:${other}`]);
     expect(complaints).toEqual([]);
+  });
+
+  test('a dialog with an unseen field gives the focus to the first one in sight, and does not shift', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { path: '/profile' });
+    await page.getByRole('button', { name: /password/ }).click();
+    const field = page.getByRole('dialog').getByLabel('New password');
+    await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
+    expect(await page.locator('dialog').evaluate((one) => one.scrollLeft)).toBe(0);
+  });
+
+  test.each(['light', 'dark'] as const)('revoking is in the colour of danger, in %s', async (colorScheme) => {
+    const { page } = await signIn({ server, key: caller.key }, { path: '/keys', colorScheme });
+    await page.getByRole('button', { name: 'Revoke' }).first().click();
+    const confirm = await shown(page.getByRole('dialog').getByRole('button', { name: 'Revoke' }));
+    const wrong = await page.evaluate("getComputedStyle(document.querySelector('.record .danger')).color");
+    expect(await confirm.evaluate((one) => getComputedStyle(one).backgroundColor)).toBe(wrong);
+    await loadAxe(page);
+    const found =
+      "axe.run('dialog', { runOnly: ['color-contrast'] }).then(({ violations }) => violations.length)";
+    expect(await page.evaluate(found)).toBe(0);
   });
 
   test('a comparison that was begun by mistake ends by the same button, and no file is without lines', async () => {

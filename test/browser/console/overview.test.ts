@@ -54,7 +54,9 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await page.getByRole('link', { name: 'Germany' }).click();
     await shown(page.getByRole('heading', { name: 'Top links · Germany' }));
     await expect.poll(() => topLinks(page)).toEqual(['s.example/german\n2', 's.example/most The most\n1']);
-    await page.getByRole('link', { name: 'Show all clicks' }).click();
+    await expect.poll(() => page.locator('.totals').innerText()).toMatch(/^Clicks\s+3\b/);
+    await shown(page.getByRole('group', { name: 'Filters' }).getByText('Country: Germany'));
+    await page.getByRole('link', { name: 'Remove Country: Germany' }).click();
     await expect.poll(async () => (await topLinks(page))[0]).toBe('s.example/most The most\n4');
     expect(await fileOf(page, 'Download CSV: Countries')).toEqual({
       name: `statistics-country-${day}-to-${day}.csv`,

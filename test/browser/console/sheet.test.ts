@@ -27,6 +27,19 @@ describe.runIf(chromiumPath)('the sheet over the list of links, in a browser', (
   const rowInFocus = (page: Page) =>
     page.evaluate(`document.activeElement.closest('.row')?.ariaLabel ?? null`);
 
+  test('brings a row that is opened at its end into sight', async () => {
+    const { page } = await open();
+    await newUrl(page);
+    const last = sheetOf(page).locator('.fold').last();
+    await last.locator('summary').click();
+    const isInSight = () =>
+      last.evaluate((one) => {
+        const { top, bottom, height } = one.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight && height > 100;
+      });
+    await expect.poll(isInSight).toBe(true);
+  });
+
   test('shows a new link as it will be: its alias without white space, its code, its card, and what a German iPhone gets', async () => {
     const { caller, page, complaints } = await open();
     await (await newUrl(page)).fill('https://example.com/spring');

@@ -9,16 +9,17 @@ import { texts } from '../../texts.ts';
 import { linkActions } from '../../views/links/link-actions.ts';
 import { parseState } from '../../views/links/links-state.ts';
 import { useLinks } from '../../views/links/use-links.ts';
-import { foldName, shortUrlText } from '../../words/format.ts';
+import { shortUrlText } from '../../words/format.ts';
 import { accountItems } from '../account-menu.tsx';
 import { places } from '../places.tsx';
+import { LAST, rank } from './ranking.ts';
 
 /** An entry of the quick search. */
 export interface Command extends MenuItem {
   readonly id: string;
   /** Words beside its name, which find it, too. */
   readonly note?: string | undefined;
-  /** Other words that find it. */
+  /** Other words that find it, each as a whole. */
   readonly words?: string;
   /** The colour of a space or tag. */
   readonly color?: number;
@@ -31,6 +32,8 @@ export interface CommandGroup {
 
 /** The most links, and the most spaces and tags, that a search shows. */
 const MAX_LINKS = 7;
+/** The links that a search ranks. */
+const RANKED = 50;
 const MAX_OTHERS = 5;
 
 /** The last commands of each person in an account that led somewhere, by their session. */
@@ -59,17 +62,23 @@ export function useCommands(
   const [, navigate] = useLocation();
   const search = text.trim();
   const pause = search === '';
-  const found = useLinks({ ...parseState(''), search }, MAX_LINKS);
+  const found = useLinks({ ...parseState(''), search }, pause ? MAX_LINKS : RANKED);
   const spaces = useRead(SpacesNamedDocument, { search }, { pause });
   const tags = useRead(TagsNamedDocument, { search }, { pause });
   const atHand = useRead(LinkDocument, { id: linkId ?? '' }, { pause: linkId === null });
   const own = `${viewer.user?.id} ${accountId}`;
   const last = recent.get(own) ?? [];
-  const sought = foldName(text).split(/\s+/);
   const t = settingsTexts.palette;
-  const matches = ({ name, note = '', words = '' }: Command) => {
-    const all = foldName(`${name} ${note} ${words}`);
-    return sought.every((word) => all.includes(word));
+  const ranked = (
+    name: string,
+    commands: readonly Command[],
+    { most = commands.length, others = -1 } = {},
+  ): CommandGroup & { best: number } => {
+    const all = commands
+      .map((command) => ({ command, at: rank(search, command) ?? others }))
+      .filter(({ at }) => at >= 0)
+      .sort((one, other) => one.at - other.at);
+    return { name, best: all[0]?.at ?? LAST, commands: all.slice(0, most).map(({ command }) => command) };
   };
   const going = (command: Omit<Command, 'run'> & { readonly path: string }): Command => {
     const kept: Command = {
@@ -141,13 +150,17 @@ export function useCommands(
         { name: texts.account.menu, commands: account },
       ]
     : [
-        { name: link ? shortUrlText(link.shortUrl) : '', commands: ofLink.filter(matches) },
-        { name: t.actions, commands: [...ofUrl, ...acts.filter(matches)] },
-        { name: t.views, commands: views.filter(matches) },
-        { name: texts.account.menu, commands: account.filter(matches) },
-        { name: texts.places.links, commands: links },
-        { name: texts.places.spaces, commands: named('space', spaces.data?.spaces.nodes) },
-        { name: texts.tags.title, commands: named('tag', tags.data?.tags.nodes) },
+        { name: t.actions, commands: ofUrl },
+        // The best group first; of equals, in this order.
+        ...[
+          ranked(link ? shortUrlText(link.shortUrl) : '', ofLink),
+          ranked(t.actions, acts),
+          ranked(t.views, views),
+          ranked(texts.account.menu, account),
+          ranked(texts.places.links, links, { most: MAX_LINKS, others: LAST }),
+          ranked(texts.places.spaces, named('space', spaces.data?.spaces.nodes), { others: LAST }),
+          ranked(texts.tags.title, named('tag', tags.data?.tags.nodes), { others: LAST }),
+        ].sort((one, other) => one.best - other.best),
       ];
   return {
     groups: all.filter(({ commands }) => commands.length > 0),

@@ -1,6 +1,7 @@
 import {
   type KeyboardEvent,
   type ReactElement,
+  type ReactNode,
   useEffect,
   useEffectEvent,
   useId,
@@ -16,6 +17,7 @@ import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { type Command, type Deeds, useCommands } from './commands.ts';
+import { markedParts } from './ranking.ts';
 
 /** The pause after a key before the service is asked, in milliseconds. */
 const PAUSE = 100;
@@ -39,6 +41,11 @@ export function Palette({ onClose, ...deeds }: Omit<Deeds, 'onQr'> & { onClose: 
     <QrDialog shortUrl={qr} onClose={onClose} />
   );
 }
+
+/** A text with what was sought in bold. */
+const Marked = ({ text, sought }: { text: string; sought: string }): ReactNode[] =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: parts are known by their place alone
+  markedParts(text, sought).map((part, index) => (index % 2 === 0 ? part : <b key={index}>{part}</b>));
 
 function Search({
   linkId,
@@ -148,8 +155,14 @@ function Search({
                 >
                   {icon && <Icon name={icon} />}
                   {color !== undefined && <i className={`dot c${color}`} />}
-                  <bdi className="cut">{name}</bdi>
-                  {note && <small className="cut hint">{note}</small>}
+                  <bdi className="cut">
+                    <Marked text={name} sought={sought} />
+                  </bdi>
+                  {note && (
+                    <small className="cut hint">
+                      <Marked text={note} sought={sought} />
+                    </small>
+                  )}
                   {shortcut && <kbd>{shortcut}</kbd>}
                 </button>
               );

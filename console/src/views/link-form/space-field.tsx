@@ -35,6 +35,7 @@ export function SpaceField({ value, typed, own, spaces, onValue, error }: SpaceF
     <Choice
       label={t.space}
       placeholder={t.noSpace}
+      hasNone
       {...making}
       items={[...items.values()]}
       value={value === '' ? null : (items.get(value) ?? { id: value, name: t.unknownSpace })}

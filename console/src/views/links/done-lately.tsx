@@ -8,12 +8,14 @@ import { ChangeDocument } from '../../generated/documents.ts';
 import { texts } from '../../texts.ts';
 import { atTime } from '../../words/format.ts';
 
-/** A deed: in the words of then, or after a reload in those of the log. */
-function useDeedText({ text, changeIds }: Deed): string {
+/** A deed: in the words of then, or after a reload in those of the log; null until they are read. */
+function useDeedText({ text, changeIds }: Deed): string | null {
   const [id = ''] = changeIds;
-  const change = useRead(ChangeDocument, { id }, { pause: text !== undefined || id === '' }).data?.change;
+  const { data } = useRead(ChangeDocument, { id }, { pause: text !== undefined || id === '' });
   const t = texts.history;
   if (text !== undefined) return text;
+  if (!data) return null;
+  const { change } = data;
   const { length } = changeIds;
   const subject = length === 1 ? texts.recordKinds.LINK : t.several(length, 'LINK');
   if (!change) return subject;
@@ -22,9 +24,10 @@ function useDeedText({ text, changeIds }: Deed): string {
   return `${subject}${t.joint}${fields === '' ? deed : t.changed(deed, fields)}`;
 }
 
-function Done({ deed, isLast }: { deed: Deed; isLast: boolean }): ReactElement {
+function Done({ deed, isLast }: { deed: Deed; isLast: boolean }): ReactElement | null {
   const session = useSession();
   const text = useDeedText(deed);
+  if (text === null) return null;
   return (
     <li>
       <time dateTime={deed.at}>{atTime(deed.at)}</time> {text}

@@ -15,7 +15,17 @@ export function CheckedView({ state }: { state: Import }): ReactElement | null {
   const { checked, text } = lines;
   const { linked, leavesOut, repeats, ready, separated, wrong, others, isWanted } = summary;
   const t = texts.many;
-  if (!checked || making !== null) return null;
+  if (making !== null) return null;
+  const create = (
+    <div className="buttons end stays">
+      <Button
+        text={checked ? t.create(ready) : t.createNone}
+        disabled={!checked || ready === 0 || separated !== null}
+        onClick={() => void state.create()}
+      />
+    </div>
+  );
+  if (!checked) return create;
   const unread = checked.unusedColumns.filter((name) => !isUnnamed(name));
   const rows = { cut: checked.cut, repeats, isWanted };
   return (
@@ -40,13 +50,7 @@ export function CheckedView({ state }: { state: Import }): ReactElement | null {
         <ManyRows name={t.wrongRows} {...rows} outcomes={wrong} onCorrect={lines.correct} />
       )}
       {others.length > 0 && <ManyRows name={t.rows} {...rows} outcomes={others} />}
-      <div className="buttons end stays">
-        <Button
-          text={t.create(ready)}
-          disabled={ready === 0 || separated !== null}
-          onClick={() => void state.create()}
-        />
-      </div>
+      {create}
     </>
   );
 }

@@ -135,6 +135,7 @@ export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProp
       kinds={['MEMBER', 'API_KEY', 'INVITATION', 'WEBHOOK']}
       onClose={onClose}
       onSubmit={remove}
+      danger
     >
       {() => (
         <>

@@ -139,7 +139,11 @@ function Invitations({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement
               <span className="quiet">{t.ends(ago(expiresAt), Date.parse(expiresAt) <= Date.now())}</span>
             </div>
             {may('PEOPLE') && isAtLeast(viewer.role, role) && (
-              <Button look="text" text={t.revoke} onClick={() => onAsk({ for: 'revoke', invitation })} />
+              <Button
+                look="text danger"
+                text={t.revoke}
+                onClick={() => onAsk({ for: 'revoke', invitation })}
+              />
             )}
           </li>
         );

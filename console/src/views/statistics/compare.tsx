@@ -28,7 +28,7 @@ export function Compare({
   onInterval,
   isRunning,
 }: OwnerPeriod & Intervals & { isRunning: boolean }): ReactElement {
-  const { lines: asked, isFull, setLines } = useLines(owner);
+  const { lines: asked, isFull, isChosen, setLines } = useLines(owner);
   const lines = asked ?? [];
   // Values have no hours.
   const hasValue = lines.some(({ kind }) => kind === 'value');
@@ -77,11 +77,13 @@ export function Compare({
         {...{ interval: each, onInterval, onSave: save }}
         intervals={hasValue ? intervals.filter((other) => other !== 'HOUR') : intervals}
       >
-        <Button
-          look="text small"
-          text={lines.length === 1 ? t.allClicks : c.end}
-          onClick={() => setLines(null)}
-        />
+        {!isChosen && (
+          <Button
+            look="text small"
+            text={lines.length === 1 ? t.allClicks : c.end}
+            onClick={() => setLines(null)}
+          />
+        )}
       </ChartHead>
       <div className="legend-bar">
         <ul className="legend">
@@ -89,11 +91,13 @@ export function Compare({
             <li key={kind} className="line">
               <Key kind={kind}>{name}</Key>
               <b>{inDigits(counts.reduce<number>((sum, count) => sum + (count ?? 0), 0))}</b>
-              <IconButton
-                icon="close"
-                name={c.without(name)}
-                onClick={() => lines[index] && without(lines[index])}
-              />
+              {!isChosen && (
+                <IconButton
+                  icon="close"
+                  name={c.without(name)}
+                  onClick={() => lines[index] && without(lines[index])}
+                />
+              )}
             </li>
           ))}
         </ul>

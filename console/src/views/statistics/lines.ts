@@ -55,6 +55,8 @@ export function withLines(query: string, lines: readonly ComparedLine[] | null):
 export function useLines(owner: Owner): {
   lines: readonly ComparedLine[] | null;
   isFull: boolean;
+  /** True if the chosen value is the only line, which leaves by its chip in the filters. */
+  isChosen: boolean;
   has(line: ComparedLine): boolean;
   /** Shows these lines; null shows all clicks, also without a chosen value. */
   setLines(lines: readonly ComparedLine[] | null): void;
@@ -67,14 +69,21 @@ export function useLines(owner: Owner): {
   const query = useSearch();
   const { chosen, addressOf } = useChosen();
   const own = chosen && owner.kind !== 'link' ? { ...chosen, value: chosen.value ?? null } : null;
-  const lines = parseLines(query) ?? (own && [{ kind: 'value' as const, ...own }]);
+  const parsed = parseLines(query);
+  const lines = parsed ?? (own && [{ kind: 'value' as const, ...own }]);
   const has = (line: ComparedLine) => lines?.some((one) => formatLine(one) === formatLine(line)) ?? false;
   const setLines = (next: readonly ComparedLine[] | null) => {
     const rest = withLines(next ? query : (addressOf(null).split('?')[1] ?? ''), next);
     navigate(rest ? `${location}?${rest}` : location, { replace: true });
   };
   return {
-    ...{ lines, has, setLines, isFull: (lines?.length ?? 0) >= MAX_LINES },
+    ...{
+      lines,
+      has,
+      setLines,
+      isFull: (lines?.length ?? 0) >= MAX_LINES,
+      isChosen: parsed === null && own !== null,
+    },
     begin() {
       setLines(lines ? null : linesOf(owner));
       if (!lines) focusSoon('.chart .legend-bar input');

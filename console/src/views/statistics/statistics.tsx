@@ -1,5 +1,5 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import { FilterBar } from '../../controls/filter-bar.tsx';
 import { PeriodPicker } from '../../controls/period-picker.tsx';
 import { FilterSelect } from '../../controls/select.tsx';
@@ -11,11 +11,11 @@ import {
   StatisticsOfDocument,
   TopOfDocument,
 } from '../../generated/documents.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Empty, FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asChange, betweenUtcDays, inDigits } from '../../words/format.ts';
-import { AllVisitors } from './all-visitors.tsx';
 import { Chart } from './chart.tsx';
 import { Dimensions } from './dimensions.tsx';
 import { isBegun, useLines } from './lines.ts';
@@ -37,6 +37,8 @@ import {
 } from './period.ts';
 import { TopLinks } from './top-links.tsx';
 import { useCounting } from './use-counting.ts';
+import { type ReadLine, useLine } from './use-line.ts';
+import { useChosen } from './values.ts';
 
 const Compare = lazily(async () => (await import('./compare.tsx')).Compare);
 const FirstSteps = lazily(async () => (await import('../first-steps.tsx')).FirstSteps);
@@ -89,6 +91,20 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
   const then = past ? betweenUtcDays(past) : '';
   const points = toPoints(series, past?.series, interval, begin ?? undefined);
   const { lines } = useLines(owner);
+  const { chosen, addressOf } = useChosen();
+  const line =
+    chosen && owner.kind !== 'link'
+      ? { ...{ kind: 'value' as const, dimension: chosen.dimension }, value: chosen.value ?? null }
+      : undefined;
+  const ofValue = useLine(owner, period, 'DAY', line);
+  const valueName = line ? `${t.dimension[line.dimension]}: ${ofValue.name}` : '';
+  const ofValueBefore = useLine(owner, earlier, 'DAY', line);
+  /** The clicks of the chosen value, which has no visitors, or all figures. */
+  const totals = line
+    ? [{ name: 'clicks' as const, count: sumOf(ofValue), before: sumOf(ofValueBefore) }]
+    : (['clicks', 'visitors'] as const).map((name) => ({
+        ...{ name, count: figures?.[name], before: past?.[name] },
+      }));
   const isComparing = lines !== null && !isBegun(lines, owner);
   const chart = {
     ...{ interval, intervals: possibleIntervals(period), isRunning: period.to >= lastDays(1, now).to },
@@ -114,22 +130,28 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
           options={compared.map((value) => ({ value, text: t.comparisons[value] }))}
           onValue={(value) => set('compare', value)}
         />
+        {line && (
+          <Link href={addressOf(null)} className="filter set" aria-label={texts.removeOf(valueName)}>
+            <bdi>{valueName}</bdi> <Icon name="close" />
+          </Link>
+        )}
       </FilterBar>
       {fault && <FaultNotice fault={fault} again={again} />}
       {!figures ? (
-        <Unread fault={fault} rows={4} />
+        <Unread fault={fault} rows={5} />
       ) : (
         <>
           <div className="card">
-            <AllVisitors />
             <dl className="totals">
-              {(['clicks', 'visitors'] as const).map((name) => (
+              {totals.map(({ name, count, before }) => (
                 <div key={name}>
                   <dt className="quiet">{t[name]}</dt>
-                  <dd>{inDigits(figures[name])}</dd>
-                  {past && past.clicks > 0 && begin === null && (
-                    <Compared now={figures[name]} then={past[name]} />
-                  )}
+                  <dd>{count === undefined ? '…' : inDigits(count)}</dd>
+                  {past &&
+                    past.clicks > 0 &&
+                    begin === null &&
+                    count !== undefined &&
+                    before !== undefined && <Compared now={count} then={before} />}
                 </div>
               ))}
             </dl>
@@ -178,6 +200,10 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
   );
 }
 
+/** The clicks of a line, once it is read. */
+const sumOf = ({ points }: ReadLine): number | undefined =>
+  points.length === 0 ? undefined : points.reduce((sum, { clicks }) => sum + clicks, 0);
+
 const AN_HOUR = 3_600_000;
 const A_MINUTE = 60_000;
 
@@ -205,7 +231,7 @@ function Nothing({ owner }: { owner: Owner }): ReactElement {
   const { canWrite } = useSession();
   const { data, fault } = useRead(AnyLinkDocument, {}, { on: ['LINK'] });
   const t = texts.statistics;
-  if (data === undefined) return <Unread fault={fault} rows={4} />;
+  if (data === undefined) return <Unread fault={fault} rows={5} />;
   const [link, ...others] = data.links.nodes;
   const isNew = others.length === 0 && (link?.clicks ?? 0) === 0;
   if (isNew && owner.kind === 'account' && canWrite) return <FirstSteps />;

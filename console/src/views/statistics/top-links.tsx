@@ -48,13 +48,7 @@ export function TopLinks({
     <section className="card" id={TOP_LINKS.slice(1)} aria-label={title} aria-busy={isLoading} tabIndex={-1}>
       <header>
         <h2>{title}</h2>
-        {chosen ? (
-          <Link href={addressOf(null)} className="button text small">
-            {t.allClicks}
-          </Link>
-        ) : (
-          <DownloadStatistics owner={owner} period={period} name="links" title={title} />
-        )}
+        {!chosen && <DownloadStatistics owner={owner} period={period} name="links" title={title} />}
       </header>
       {fault && <FaultNotice fault={fault} again={again} />}
       {fault && !data && <Unread fault={fault} rows={2} />}
