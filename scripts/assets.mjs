@@ -41,7 +41,7 @@ async function sources(guides) {
     'docs-page.js': page('docs-page.js'),
     'docs-page.css': page('docs-page.css'),
     'guide-page.js': page('guide-page.js'),
-    'guide-page.css': page('guide-page.css'),
+    'guide-page.css': page('guide-page.css') + page('cards.css'),
     'guides.json': JSON.stringify(guides.index),
   };
 }
@@ -78,9 +78,9 @@ const short = (css) => css.replace(/\/\*.*?\*\/|\n\s*/gs, '');
 const logo = () => page('logo.svg').trim();
 
 function writeLook() {
-  const style = (name) => short(page('look.css') + fontStyle() + page(name));
+  const style = (...names) => short(page('look.css') + fontStyle() + names.map(page).join(''));
   const values = {
-    startStyle: style('start-page.css'),
+    startStyle: style('start-page.css', 'cards.css'),
     visitorStyle: style('visitor-page.css'),
     statisticsStyle: style('statistics-page.css'),
     logo: logo(),
@@ -96,6 +96,14 @@ const write = (name, text) => writeCompressed(OUTPUT, name, text);
 
 const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text) => text.replace(/[&<>"]/g, (one) => escapes[one]);
+
+/** What developers explore beside the guides; GraphiQL, which may be off, is the first. */
+const explored = [
+  ['/graphql', 'GraphiQL', 'Explore the GraphQL API and run the examples.'],
+  ['/docs', 'REST API v1', 'Read the reference of the REST API, and try its operations.'],
+  ['/schema.graphql', 'schema.graphql', 'The GraphQL schema, for code generators.'],
+  ['/openapi.json', 'openapi.json', 'The REST API as OpenAPI 3.1, for code generators.'],
+];
 
 export async function makeAssets() {
   rmSync(OUTPUT, { recursive: true, force: true });
@@ -119,12 +127,25 @@ export async function makeAssets() {
       .replace('{{title}}', () => escapeHtml(title))
       .replace('{{navigation}}', () => navigation)
       .replace('{{body}}', () => body);
-  const listUnder = (title) => ({
-    name: null,
-    title,
-    navigation: guides.navigation,
-    body: `<h1>${title}</h1>\n<ul>\n${guides.navigation}\n</ul>`,
-  });
+  const cards = explored.map(
+    ([address, name, text]) => `<li><a class="card" href="${address}"><b>${name}</b>${text}</a></li>`,
+  );
+  /** The entrance of developers, under a title. */
+  const entrance = (title, from) =>
+    guidePage({
+      title,
+      navigation: guides.navigation,
+      body: `<h1>${title}</h1>
+<h2>Explore</h2>
+<p>Programs and the REST reference need an API key.</p>
+<ul class="cards">
+${cards.slice(from).join('\n')}
+</ul>
+<h2>Guides</h2>
+<ul>
+${guides.navigation}
+</ul>`,
+    });
   writeLook();
   for (const path of images) writeFileSync(join(OUTPUT, imageName(path)), image(path));
   // It is compressed already. Its licence stays with it.
@@ -134,8 +155,13 @@ export async function makeAssets() {
     ...Object.entries(files).map(([name, text]) => write(names[name], text)),
     write('graphiql.html', filled('graphiql.html')),
     write('docs.html', filled('docs.html')),
-    write('guides.html', guidePage(listUnder('Guides'))),
-    write('no-guide.html', guidePage(listUnder('There is no such guide'))),
+    ...[
+      ['guides', 0],
+      ['guides-without-graphiql', 1],
+    ].flatMap(([name, from]) => [
+      write(`${name}.html`, entrance('Guides and APIs', from)),
+      write(`no-${name}.html`, entrance('There is no such page', from)),
+    ]),
     ...guides.pages.map((guide) => write(`guide-${guide.name}.html`, guidePage(guide))),
   ]);
 }

@@ -35,7 +35,7 @@ export function greeting(
   const pages = [
     console ? [`${forPeople}/console`, 'the console, to make, find and change links'] : [],
     graphiql ? [`${forPeople}/graphql`, 'GraphiQL, to explore the GraphQL API'] : [],
-    [`${forPeople}/docs/guides`, 'the guides, to build on it and to run it'],
+    [`${forPeople}/docs/guides`, 'the guides, and the schemas of both APIs'],
     [`${forPeople}/docs`, 'the documentation of v1, to read and to try'],
     publicStatistics
       ? [`${address}/first+`, 'the statistics of the link first, which the second command makes']
@@ -61,7 +61,7 @@ GraphQL:
 
   curl ${auth} -H 'Content-Type: application/json' -d '${query}' ${address}/graphql
 
-In a browser, ${forPeople}/ has links to these pages:
+In a browser:
 
 ${pages.map(([page = '', what = '']) => `  ${page.padEnd(width)}  ${what}`).join('\n')}
 

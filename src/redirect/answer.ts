@@ -8,7 +8,7 @@ import { isAborted } from '../engine/http/request/client.ts';
 import { getRequestInfo } from '../engine/http/request/info.ts';
 import { RETRY_AFTER, visibleError } from '../engine/rules/errors.ts';
 import { TooMuchWaiting } from '../engine/tools/turns.ts';
-import { messagePage, type Page, rootPage } from './pages.ts';
+import { messagePage, type Page } from './pages.ts';
 import { header } from './request.ts';
 import type { Message } from './translations.ts';
 
@@ -75,11 +75,6 @@ export function sendMessage(
   brand: BrandColumns | null = null,
 ) {
   sendPage(req, res, status, messagePage(message, header(req, 'accept-language'), brand), headers);
-}
-
-/** Sends the page at the root of a host, with its name. */
-export function sendRoot(req: IncomingMessage, res: ServerResponse, host: string): void {
-  sendPage(req, res, 200, rootPage(host, header(req, 'accept-language')));
 }
 
 /** Logs an error. */

@@ -28,8 +28,8 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 }
 
-/** The icon of the tab. */
-const ICON = "img-src 'self'";
+/** Lets a page show the icon of its tab, and a logo. */
+export const ICON = "img-src 'self'";
 
 /** A brand in the HTML of a page. */
 export interface ShownBrand {
@@ -64,6 +64,18 @@ export function renderBrand(brand: BrandColumns | null, acceptLanguage: string):
   };
 }
 
+/** Writes the head of a page, without its end. @param title in HTML */
+export function writeHead(acceptLanguage: string, title: string, style: string, nonce: string): string {
+  return `<!doctype html>
+<html lang="${textsFor(acceptLanguage).language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="/favicon.ico" type="image/svg+xml">
+<style nonce="${nonce}">${style}</style>`;
+}
+
 interface Parts {
   readonly acceptLanguage: string;
   /** The title and the text, in HTML. */
@@ -88,17 +100,9 @@ function renderHtml({
   body = '',
   brand = null,
 }: Parts): string {
-  const { language } = textsFor(acceptLanguage);
   const { style, mark, help } = renderBrand(brand, acceptLanguage);
   const footer = (mark === '' ? serviceMark : '') + help;
-  return `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="icon" href="/favicon.ico" type="image/svg+xml">
-<style nonce="${nonce}">${visitorStyle}${style}</style>${head}
+  return `${writeHead(acceptLanguage, title, visitorStyle + style, nonce)}${head}
 </head>
 <body>${mark === '' ? '' : `\n<header>${mark}</header>`}
 <main>
@@ -135,12 +139,12 @@ export function messagePage(
 }
 
 /** The page at the root of a host that leads nowhere else. */
-export function rootPage(host: string, acceptLanguage: string): Page {
+export function rootPage(host: string, acceptLanguage: string, brand: BrandColumns | null): Page {
   const nonce = newNonce();
   const title = escapeHtml(host);
   const { root: text } = textsFor(acceptLanguage).texts;
   return {
-    html: renderHtml({ acceptLanguage, title, heading: `<bdi>${title}</bdi>`, text, nonce }),
+    html: renderHtml({ acceptLanguage, title, heading: `<bdi>${title}</bdi>`, text, nonce, brand }),
     contentSecurityPolicy: writePolicy(nonce, ICON),
   };
 }

@@ -77,7 +77,7 @@ test('is the start page on the host of the console alone, if that is set', async
       ]).toEqual([...[200, true, false]]);
     }
     const start = await root('console.example', 'GET', apart);
-    expect([start.status, start.body.includes('/graphql')]).toEqual([200, true]);
+    expect([start.status, start.body.includes('href="/console"')]).toEqual([200, true]);
     // A host that cannot be read is not repeated.
     expect((await root('"<b>', 'GET', apart)).body).not.toContain('<b>');
   } finally {

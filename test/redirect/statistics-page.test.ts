@@ -256,7 +256,7 @@ describe('the statistics page of a public link', () => {
     ['en', 'Countries', 'Germany', '1,234', 'Browsers', 'Clicks: 1,234,'],
     ['de', 'Länder', 'Deutschland', '1.234', 'Browser'],
     ['es', 'Países', 'Alemania', '1234', 'Navegadores'],
-    ['fr', 'Pays', 'Allemagne', '1\u202f234', 'Navigateurs', 'Clics\u00A0: 1\u202f234,'],
+    ['fr', 'Pays', 'Allemagne', '1\u202f234', 'Navigateurs', 'Clics\u202f: 1\u202f234,'],
   ])('is shown in %s', async (language, ...words) => {
     const link = await owner.link();
     await visits(link, 1, { 'X-Country': 'DE' });

@@ -11,7 +11,7 @@ import { chooseTheme, themeInUse, themes } from '../theme.ts';
 const initialsOf = (name: string): string =>
   (name.match(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu) ?? []).slice(0, 2).join('').toUpperCase();
 
-/** The actions beside those of views: other accounts, the profile, the theme, and signing out. */
+/** The actions beside those of views: other accounts, the profile, the theme, the guides, and signing out. */
 export function accountItems(
   { accounts, accountId, signOut }: Session,
   navigate: (path: string) => void,
@@ -30,6 +30,7 @@ export function accountItems(
       ...({ icon: one === inUse ? 'check' : one } as const),
       run: () => chooseTheme(one),
     })),
+    { name: texts.account.guides, icon: 'open', begins: true, href: '/docs/guides' },
     { name: texts.account.signOut, icon: 'signOut', begins: true, run: signOut },
   ];
 }

@@ -31,11 +31,6 @@ export function Help({ onClose }: { onClose: () => void }): ReactElement {
           </dl>
         </section>
       ))}
-      <p>
-        <a href="/docs/guides" target="_blank" rel="noreferrer">
-          {texts.help.guides}
-        </a>
-      </p>
       <CheckField
         label={texts.help.on}
         checked={areOn}

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { lazily } from '../parts/lazily.tsx';
+import { texts } from '../texts.ts';
 import { betweenUtcDays } from '../words/format.ts';
 import type { Days, PanelProps } from './period-panel.tsx';
 import { Popover } from './popover.tsx';
@@ -23,7 +24,7 @@ export function PeriodPicker({
   const text = presets[preset]?.name ?? betweenUtcDays({ from: from || to, to: to || from });
   return (
     <Popover
-      label={`${label}: ${text}`}
+      label={texts.labelled(label, text)}
       look={isSet ? 'filter set' : 'filter'}
       button={
         <>

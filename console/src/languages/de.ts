@@ -734,6 +734,7 @@ export const texts: Translation = {
   },
   account: {
     menu: 'Konto',
+    guides: 'Anleitungen und APIs',
     signOut: 'Abmelden',
   },
   noMember: {
@@ -837,7 +838,6 @@ export const texts: Translation = {
   pages: { all: 'Seiten', first: '← Erste', previous: '← Zurück', next: 'Weiter →' },
   help: {
     title: 'Tastenkürzel',
-    guides: 'Anleitungen (englisch)',
     on: 'Tastenkürzel verwenden',
     groups: [
       {

@@ -583,6 +583,7 @@ const english = {
   },
   account: {
     menu: 'Account',
+    guides: 'Guides and APIs',
     signOut: 'Sign out',
   },
   noMember: {
@@ -686,7 +687,6 @@ const english = {
   pages: { all: 'Pages', first: '← First', previous: '← Previous', next: 'Next →' },
   help: {
     title: 'Keyboard shortcuts',
-    guides: 'Guides',
     on: 'Use shortcuts',
     groups: shortcuts,
   },

@@ -29,7 +29,7 @@ export const moreTexts: MoreTexts = {
       tags: 'Etiquetas',
       notes: 'Notas',
       starts_at: 'Inicio',
-      expires_at: 'Fin',
+      expires_at: 'Caducidad',
     },
   },
 };

@@ -13,7 +13,7 @@ export const settingsTexts: SettingsTexts = {
     nameHint: 'Por ejemplo, go.example',
     renamed: 'Un host nuevo debe verificarse de nuevo.',
     notFound: 'Destino de los enlaces desconocidos',
-    notFoundHint: 'Sin una URL, los visitantes leen que ese enlace no existe.',
+    notFoundHint: 'Sin URL, una página indica a los visitantes que ese enlace no existe.',
     notFoundTo: (url) => `Los enlaces desconocidos llevan a ${url}`,
     forwardsPath: 'Transmitir el resto de la ruta',
     forwardsPathHint: 'Con un enlace guide, /guide/a/b lleva a su destino con /a/b.',
@@ -24,8 +24,8 @@ export const settingsTexts: SettingsTexts = {
     shared: 'Compartido',
     verified: 'Verificado',
     unverified: 'Sin verificar',
-    none: 'Aún no hay un dominio propio',
-    noneYet: 'Los visitantes reconocen los enlaces cortos en su propio host. Necesita acceso a su DNS.',
+    none: 'Aún no tiene ningún dominio propio',
+    noneYet: 'Con un host propio, los visitantes reconocen sus enlaces cortos. Necesita acceso a su DNS.',
     dnsAhead:
       'Añádalo en su proveedor de DNS. Un registro TXT, que demuestra que el host es suyo, aparece después de guardar.',
     showDns: 'Registro DNS',
@@ -33,7 +33,7 @@ export const settingsTexts: SettingsTexts = {
       `Los visitantes aún no pueden abrir los enlaces de este host. Añada esto donde se gestiona el DNS de ${host}, casi siempre donde se compró el dominio.`,
     dnsTime:
       'Espere. Un registro nuevo suele verse en unos minutos, a veces en horas, y a más tardar en dos días.',
-    dnsThen: 'Compruebe que está. Entonces funcionan sus enlaces en este host.',
+    dnsThen: 'Compruebe que está. Sus enlaces en este host funcionarán entonces.',
     copyDns: 'Copiar todo',
     dnsVerified:
       'El host está verificado. Para que los visitantes lleguen aquí, su DNS necesita este registro.',
@@ -92,7 +92,7 @@ export const settingsTexts: SettingsTexts = {
     leave: 'Abandonar la cuenta',
     leaveTitle: (account) => `¿Abandonar ${account}?`,
     leaveWarning: 'Sus enlaces se conservan. Se cierra su sesión, y sus invitaciones dejan de valer.',
-    noKeysStop: 'Ninguna clave deja de funcionar.',
+    noKeysStop: 'Ninguna clave dejará de funcionar.',
     keysStop: (count) => `${one(count, 'clave dejará', 'claves dejarán')} de funcionar de inmediato:`,
     keysUnknown: 'Espere a que se muestren las claves que dejarán de funcionar.',
     webhooksStay: (count) =>
@@ -129,7 +129,7 @@ export const settingsTexts: SettingsTexts = {
       'Se muestra solo esta vez. Cópielo ahora y guárdelo en el receptor, que comprueba con él que las solicitudes son auténticas.',
     deliveries: 'Envíos',
     noDeliveries: 'No se ha enviado nada en los últimos 30 días. Cambie un enlace para ver aquí un envío.',
-    sending: 'Se está enviando…',
+    sending: 'Enviando…',
     retried: 'Se volverá a enviar automáticamente.',
     answered: (status, time) => `Respuesta ${status} a las ${time}.`,
     redeliver: 'Reenviar',
@@ -141,7 +141,7 @@ export const settingsTexts: SettingsTexts = {
         'Desactivado: esperaban demasiados mensajes, que han fallado. Haga más rápido el receptor y active después el webhook.',
       FAILING:
         'Desactivado: todos los intentos fallaron durante cinco días. Repare el receptor y active después el webhook.',
-      BY_HAND: 'Desactivado a mano: no se envía nada hasta que se active.',
+      BY_HAND: 'Desactivado manualmente: no se envía nada hasta que se active.',
     },
     notPublic: (host) =>
       `${host} es un host de una red privada: no se le envía nada, salvo que el operador de este servicio lo permita. Introduzca una URL https accesible desde Internet.`,
@@ -164,12 +164,12 @@ export const settingsTexts: SettingsTexts = {
     readOnly: 'Solo los propietarios pueden cambiar estos ajustes.',
     account: 'Cuenta',
     accountName: 'Nombre de la cuenta',
-    accountNameHint: 'Lo ven los miembros y las invitaciones.',
+    accountNameHint: 'Visible para los miembros y en las invitaciones.',
     defaultPrivacy: 'Estadísticas de los enlaces nuevos',
     defaultPrivacyHint: 'Quién las ve. Los enlaces existentes no cambian.',
     brand: 'Marca',
     brandLead:
-      'Los visitantes la ven en páginas de sus dominios: contraseña, terminado, desconocido, estadísticas.',
+      'Los visitantes la ven en páginas de sus dominios: contraseña, enlace caducado o desconocido, estadísticas.',
     logo: 'Logotipo',
     logoHint: 'PNG, JPEG o WebP, hasta 512 kB.',
     removeLogo: 'Quitar el logotipo',
@@ -206,7 +206,7 @@ export const settingsTexts: SettingsTexts = {
     share: 'Compartir el enlace',
     shareHint: 'Copie la URL corta. Las visitas aparecen aquí en segundos.',
     invite: 'Invitar a alguien',
-    inviteHint: 'Sus colegas trabajan en la misma cuenta.',
+    inviteHint: 'Sus compañeros trabajan en la misma cuenta.',
     done: 'Hecho',
   },
 };

@@ -7,7 +7,7 @@ export const moreTexts: MoreTexts = {
     without: (name) => `Retirer ${name}`,
     hint: (most) =>
       `Choisissez ici jusqu’à ${most} espaces, tags ou liens, ou marquez des valeurs et des liens dans les listes ci-dessous.`,
-    chart: (names) => `Clics au fil du temps : ${names}`,
+    chart: (names) => `Clics au fil du temps : ${names}`,
     add: 'Ajouter une courbe',
     placeholder: 'Ajouter un espace, tag ou lien',
   },
@@ -29,7 +29,7 @@ export const moreTexts: MoreTexts = {
       tags: 'Tags',
       notes: 'Notes',
       starts_at: 'Début',
-      expires_at: 'Fin',
+      expires_at: 'Expiration',
     },
   },
 };

@@ -4,13 +4,13 @@ import type { OperationTexts } from './en-operations.ts';
 const { counted: one } = countingIn('fr');
 
 export const operationTexts: OperationTexts = {
-  lead: 'Requêtes et mutations sous un nom : adresses pour les programmes, outils pour les agents',
+  lead: 'Requêtes et mutations nommées : adresses pour les programmes, outils pour les agents',
   create: 'Nouvelle opération',
   edit: (name) => `Modifier ${name}`,
-  none: 'Aucune opération',
+  none: 'Aucune opération pour le moment',
   noneYet:
-    'Enregistrez un document GraphQL sous un nom : les programmes l’exécutent alors à sa propre adresse.',
-  deleteTitle: (name) => `Supprimer ${name} ?`,
+    'Enregistrez un document GraphQL sous un nom : les programmes l’exécutent alors à sa propre adresse.',
+  deleteTitle: (name) => `Supprimer ${name} ?`,
   deleteWarning: 'Les programmes et les agents ne pourront plus l’exécuter.',
   name: 'Nom',
   nameHint: 'Minuscules, chiffres et -',
@@ -23,8 +23,8 @@ export const operationTexts: OperationTexts = {
   tool: 'Outil',
   isBroken: 'Inutilisable',
   isDeprecated: 'Obsolète',
-  broken: (reason) => `Cette version du service ne peut pas l’exécuter : ${reason}`,
-  deprecated: (names) => `Elle utilise des éléments qui seront supprimés : ${names}`,
+  broken: (reason) => `Cette version du service ne peut pas l’exécuter : ${reason}`,
+  deprecated: (names) => `Elle utilise des éléments qui seront supprimés : ${names}`,
   ran: (runs, errors) =>
     `${one(runs, 'exécution', 'exécutions')}, ${one(errors, 'erreur', 'erreurs')} en 30 jours`,
   noRuns: 'Aucune exécution en 30 jours',

@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.ts';
 import { findServedImage, type ImageFormat } from '../../db/images.ts';
 import { lastBackup } from '../../db/last-backup.ts';
 import type { Day } from '../../db/statistics/calendar.ts';
+import { type BrandColumns, shownBrand } from '../../domain/access/brand.ts';
 import { createServices } from '../../domain/services.ts';
 import type { AppFile } from '../../domain/short-domain/apps.ts';
 import { ChangeFeed } from '../../engine/changes/feed.ts';
@@ -20,15 +21,19 @@ import type { Stopper } from '../../engine/http/stop-server.ts';
 import { countingFailures, createMailer, holdMails } from '../../engine/outgoing/mail.ts';
 import { askNobody } from '../../engine/outgoing/resolve.ts';
 import { hostOf, isLoopback, isOnHost, normalizeHost, toAscii, withoutPort } from '../../engine/rules/url.ts';
-import { sendMessage, sendRoot } from '../../redirect/answer.ts';
+import type { Domain } from '../../generated/sqlite/client.ts';
+import { sendMessage, sendPage } from '../../redirect/answer.ts';
 import type { CountryLookup } from '../../redirect/country.ts';
 import { createRedirectHandler } from '../../redirect/handler.ts';
 import { LinkCache } from '../../redirect/link-cache.ts';
+import { rootPage } from '../../redirect/pages.ts';
+import { header } from '../../redirect/request.ts';
 import { VisitDatabases } from '../../redirect/visit-databases.ts';
 import { type Config, getConsoleUrl } from '../config.ts';
 import type { OperatorFiles } from '../operator-files.ts';
 import type { Metrics } from './metrics.ts';
 import type { Ports } from './ports.ts';
+import { startPage } from './start-page.ts';
 import { tlsStatuses } from './tls-ask.ts';
 
 /** Resources that are opened before the parts are connected. */
@@ -123,6 +128,9 @@ export function createVisitParts(opened: Opened, ports: Ports) {
       ? redirect
       : async (req, res) => (isOnConsole(req) ? sendMessage(req, res, 404, 'notFound') : redirect(req, res));
 
+  const brandOf = async (domain: Pick<Domain, 'accountId' | 'verifiedAt'>): Promise<BrandColumns | null> =>
+    shownBrand(await links.findBrand(domain, null), lists);
+
   return {
     ...{ requestLog, report, trust, services, feed, clicks, links, visit },
     background: [...databases.all.map((source) => source.feed), operatorFiles, splits],
@@ -150,9 +158,17 @@ export function createVisitParts(opened: Opened, ports: Ports) {
       return accountId === null || accountId === image.accountId ? image.content : null;
     },
     /** Sends the plain page at the root of the requested host; of one that cannot be read, with the name of the service's own. */
-    sendRoot(req: IncomingMessage, res: ServerResponse): void {
-      const host = normalizeHost(findClient(req, trust).host) ?? hostOf(baseUrl);
-      sendRoot(req, res, withoutPort(host));
+    async sendRoot(req: IncomingMessage, res: ServerResponse): Promise<void> {
+      const { host } = findClient(req, trust);
+      const domain = await links.findDomain(host).catch(() => null);
+      const brand = domain && (await brandOf(domain));
+      const name = withoutPort(normalizeHost(host) ?? hostOf(baseUrl));
+      sendPage(req, res, 200, rootPage(name, header(req, 'accept-language'), brand));
+    },
+    /** Sends the page at the root of a host for people, which no account has. */
+    async sendStart(req: IncomingMessage, res: ServerResponse): Promise<void> {
+      const brand = await brandOf({ accountId: null, verifiedAt: null });
+      sendPage(req, res, 200, startPage(config, header(req, 'accept-language'), brand));
     },
     /** If the database cannot tell, visitors get a page of the service. */
     async rootUrlOf(req: IncomingMessage): Promise<string | null> {

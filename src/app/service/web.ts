@@ -15,7 +15,6 @@ import { keysOf } from '../../engine/tools/keys-of.ts';
 import { RepeatedFault } from '../../engine/tools/repeated-fault.ts';
 import { favicon } from '../../generated/look.ts';
 import type { Config } from '../config.ts';
-import { startPage } from './start-page.ts';
 import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
 
 /** A page of visitors that says why they get nothing else. */
@@ -30,7 +29,7 @@ interface ForPeople {
 }
 
 export interface WebDependencies {
-  readonly config: Pick<Config, 'trustProxy' | 'graphiql' | 'console' | 'publicStatistics'>;
+  readonly config: Pick<Config, 'trustProxy' | 'graphiql' | 'console'>;
   /** @throws if the database is not ready */
   requireReady(): Promise<void>;
   isStopping(): boolean;
@@ -48,8 +47,9 @@ export interface WebDependencies {
   appFileOf(req: IncomingMessage, file: AppFile): Promise<string | null>;
   /** The image with this hash and format, in base64, if the requested host has it; null for none. */
   imageOf(req: IncomingMessage, hash: string, format: ImageFormat): Promise<string | null>;
-  /** Sends the page at the root of a host that is not for people. */
-  sendRoot(req: IncomingMessage, res: ServerResponse): void;
+  /** Sends the page at the root of a host that is not for people, and that of one for people. */
+  sendRoot(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  sendStart(req: IncomingMessage, res: ServerResponse): Promise<void>;
   sendPage(req: IncomingMessage, res: ServerResponse, status: number, page: Page): void;
   /** Logs why a request failed. */
   report(res: ServerResponse, error: unknown): void;
@@ -153,38 +153,38 @@ function image(
 }
 
 /** The redirect of the domain's root, or else the start page on hosts for people, and a page with the host's name elsewhere. */
-function rootPage({ config, people, servesPeople, rootUrlOf, sendRoot }: WebDependencies): RequestHandler {
-  const home = Buffer.from(startPage(config));
+function rootPage({ people, servesPeople, rootUrlOf, sendRoot, sendStart }: WebDependencies): RequestHandler {
   return async (req, res, next) => {
     const location = await rootUrlOf(req);
     if (location !== null)
       return void res.status(302).set({ Location: location, 'Cache-Control': 'private, no-store' }).end();
     if (!(await servesPeople(req))) return sendRoot(req, res);
     if (!people) return next();
-    res.set(ofPage).type('html').send(home);
+    return sendStart(req, res);
   };
 }
 
 /** The pages for people with their assets: v1's documentation, the guides, and the console. */
-function addPages(web: Express, config: Pick<Config, 'console'>, { openApi }: ForPeople): void {
+function addPages(web: Express, config: Pick<Config, 'console' | 'graphiql'>, { openApi }: ForPeople): void {
   // Built once, so that any number of answers that wait for slow readers share the memory.
   let v1: Buffer | undefined;
+  const guides = config.graphiql ? 'guides' : 'guides-without-graphiql';
   web.get('/docs', (req, res) => {
     sendAsset(req, res, 'docs.html', ofPage);
   });
   web.get('/docs/guides', (req, res) => {
-    sendAsset(req, res, 'guides.html', ofPage);
+    sendAsset(req, res, `${guides}.html`, ofPage);
   });
   web.get('/docs/guides/:name', (req, res, next) => {
     if (!sendAsset(req, res, `guide-${req.params.name}.html`, ofPage)) next();
   });
-  web.get('/docs/guides/*name', (req, res, next) => {
-    if (!prefersHtml(req.headers.accept)) return next();
-    const headers = { 'Cache-Control': 'private, no-store', Vary: 'Accept, Accept-Encoding' };
-    if (!sendAsset(req, res.status(404), 'no-guide.html', { ...ofPage, ...headers })) next();
-  });
   web.get('/docs/assets/:name', (req, res, next) => {
     if (!sendAsset(req, res, req.params.name, ofAsset)) next();
+  });
+  web.get('/docs/*name', (req, res, next) => {
+    if (!prefersHtml(req.headers.accept)) return next();
+    const headers = { 'Cache-Control': 'private, no-store', Vary: 'Accept, Accept-Encoding' };
+    if (!sendAsset(req, res.status(404), `no-${guides}.html`, { ...ofPage, ...headers })) next();
   });
   if (config.console) {
     web.get('/console/assets/:name', (req, res, next) => {

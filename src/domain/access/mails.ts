@@ -90,24 +90,24 @@ const wordings: Readonly<Record<'en' | 'de' | 'fr' | 'es', Wording>> = {
   fr: {
     invitation: {
       subject: 'Invitation à rejoindre {account}',
-      before: '{inviter} vous invite à rejoindre {account} sur Linkspace. Ce lien est valable 7 jours :',
+      before: '{inviter} vous invite à rejoindre {account} sur Linkspace. Ce lien est valable 7 jours :',
       after: 'Si vous ne savez pas pourquoi vous recevez cet e-mail, ignorez-le.',
     },
     reset: {
       subject: 'Nouveau mot de passe',
       before:
-        'Ce lien vous permet, une seule fois et pendant une heure, de choisir un nouveau mot de passe pour Linkspace :',
-      after: 'Si vous n’avez rien demandé, ignorez cet e-mail : votre mot de passe reste le même.',
+        'Ce lien vous permet, une seule fois et pendant une heure, de choisir un nouveau mot de passe pour Linkspace :',
+      after: 'Si vous n’avez rien demandé, ignorez cet e-mail : votre mot de passe reste le même.',
     },
     confirmation: {
       subject: 'Confirmez votre adresse e-mail',
-      before: 'Ouvrez ce lien dans les 24 heures pour vous connecter désormais avec cette adresse :',
+      before: 'Ouvrez ce lien dans les 24 heures pour vous connecter désormais avec cette adresse :',
       after: 'Si vous n’avez rien demandé, ignorez cet e-mail.',
     },
     changed: {
       subject: 'Votre adresse e-mail a été modifiée',
       before:
-        'Une autre adresse e-mail remplace désormais celle-ci sur Linkspace. Ce lien annule la modification, pendant 7 jours :',
+        'Une autre adresse e-mail remplace désormais celle-ci sur Linkspace. Ce lien annule la modification, pendant 7 jours :',
       after: 'Si vous êtes à l’origine de la modification, ignorez cet e-mail. Ce lien ne connecte personne.',
     },
   },

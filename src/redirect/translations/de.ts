@@ -47,6 +47,15 @@ export const de: Texts = {
   submit: 'Weiter',
   help: 'Hilfe',
   root: 'Unter dieser Adresse gibt es Kurzlinks.',
+  start: {
+    title: 'Kurzlinks',
+    console: 'Konsole öffnen',
+    consoleText:
+      'Links erstellen, finden und ändern, und ihre Statistik sehen. Melden Sie sich an, oder bitten Sie einen Inhaber Ihres Kontos um eine Einladung.',
+    statistics: 'Die Statistik eines Links sehen',
+    statisticsText:
+      'Hängen Sie ein Pluszeichen an einen Kurzlink, zum Beispiel <kbd>/sale+</kbd>. Wer sie sehen darf, legt der Besitzer des Links fest.',
+  },
   statistics: {
     title: 'Statistik',
     colon: ': ',

@@ -39,6 +39,17 @@ export const en = {
   help: 'Help',
   /** The text of the page at the root of a host, below its name. */
   root: 'This host serves short links.',
+  /** The page at the root of a host for people. */
+  start: {
+    title: 'Short links',
+    console: 'Open the console',
+    consoleText:
+      'Create, find and change links, and see their statistics. Sign in, or ask an owner of your account for an invitation.',
+    statistics: 'See the statistics of a link',
+    /** HTML. */
+    statisticsText:
+      'Add a plus sign to the end of a short link, such as <kbd>/sale+</kbd>. The owner of the link decides who can see them.',
+  },
   statistics: {
     title: 'Statistics',
     /** Stands between a name and its value. */

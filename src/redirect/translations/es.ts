@@ -37,7 +37,16 @@ export const es: Texts = {
   label: 'Contraseña',
   submit: 'Continuar',
   help: 'Ayuda',
-  root: 'Este sitio sirve enlaces cortos.',
+  root: 'Este sitio aloja enlaces cortos.',
+  start: {
+    title: 'Enlaces cortos',
+    console: 'Abrir la consola',
+    consoleText:
+      'Cree, busque y modifique enlaces, y consulte sus estadísticas. Inicie sesión o pida una invitación a un propietario de su cuenta.',
+    statistics: 'Ver las estadísticas de un enlace',
+    statisticsText:
+      'Añada un signo más al final de un enlace corto, por ejemplo <kbd>/sale+</kbd>. El propietario del enlace decide quién puede verlas.',
+  },
   statistics: {
     title: 'Estadísticas',
     colon: ': ',
@@ -51,7 +60,7 @@ export const es: Texts = {
     value: 'Valor',
     share: 'Porcentaje',
     table: 'Mostrar como tabla',
-    nothing: 'No se registró nada de estos clics: los visitantes rechazan el seguimiento.',
+    nothing: 'No se registró nada sobre estos clics: los visitantes rechazan el seguimiento.',
     later: 'Los clics de hoy aparecen aquí a partir del {day}.',
     running: 'hasta ahora',
     unfinished: 'En curso',

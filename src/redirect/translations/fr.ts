@@ -20,9 +20,9 @@ export const fr: Texts = {
     },
     blocked: { title: 'Ce lien n’est pas disponible', text: 'Il ne mène plus nulle part.' },
     expired: { title: 'Ce lien a expiré', text: 'Demandez-en un nouveau à la personne qui vous l’a donné.' },
-    password: { title: 'Entrez le mot de passe', text: 'Ce lien est protégé par un mot de passe.' },
+    password: { title: 'Saisissez le mot de passe', text: 'Ce lien est protégé par un mot de passe.' },
     statisticsPassword: {
-      title: 'Entrez le mot de passe',
+      title: 'Saisissez le mot de passe',
       text: 'Les statistiques de ce lien sont protégées par un mot de passe.',
     },
     limited: { title: 'Trop de tentatives', text: 'Attendez une minute, puis réessayez.' },
@@ -33,17 +33,26 @@ export const fr: Texts = {
         'Ouvrez-le dans un navigateur pour le suivre. Il ne fonctionne qu’un nombre limité de fois : les ' +
         'programmes et les aperçus ne voient donc pas où il mène.',
     },
-    moving: { title: 'Un instant', text: 'Vous allez être redirigé.' },
+    moving: { title: 'Un instant', text: 'Redirection en cours.' },
   },
   wrong: 'Mot de passe incorrect. Réessayez.',
   pause: 'Après cinq mots de passe incorrects, il faut attendre une minute.',
   label: 'Mot de passe',
   submit: 'Continuer',
   help: 'Aide',
-  root: 'Ce site sert des liens courts.',
+  root: 'Ce site héberge des liens courts.',
+  start: {
+    title: 'Liens courts',
+    console: 'Ouvrir la console',
+    consoleText:
+      'Créez, retrouvez et modifiez des liens, et consultez leurs statistiques. Connectez-vous, ou demandez une invitation à un propriétaire de votre compte.',
+    statistics: 'Voir les statistiques d’un lien',
+    statisticsText:
+      'Ajoutez un signe plus à la fin d’un lien court, par exemple <kbd>/sale+</kbd>. Le propriétaire du lien décide qui peut les voir.',
+  },
   statistics: {
     title: 'Statistiques',
-    colon: '\u00A0: ',
+    colon: '\u202F: ',
     periods: 'Période',
     days: '{count} jours',
     clicks: 'Clics',
@@ -54,7 +63,7 @@ export const fr: Texts = {
     value: 'Valeur',
     share: 'Part',
     table: 'Afficher sous forme de tableau',
-    nothing: 'Rien n’a été enregistré de ces clics : les visiteurs refusent le suivi.',
+    nothing: 'Rien n’a été enregistré sur ces clics : les visiteurs refusent le suivi.',
     later: 'Les clics d’aujourd’hui apparaissent ici à partir du {day}.',
     running: 'jusqu’ici',
     unfinished: 'En cours',
@@ -81,12 +90,12 @@ export const fr: Texts = {
       REFERRER: 'Sites de provenance',
       DESTINATION: 'Destinations',
     },
-    devices: { desktop: 'Ordinateur', mobile: 'Mobile', tablet: 'Tablette', other: 'Autres appareils' },
+    devices: { desktop: 'Ordinateur', mobile: 'Téléphone', tablet: 'Tablette', other: 'Autres appareils' },
     altText: 'Clics : {clicks}. Visiteurs : {visitors}. Le plus de clics : {most}, le {day}.',
     note:
       'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont ' +
       'la somme des jours. Les robots ne font pas partie des clics. Les visiteurs et les listes n’incluent pas la ' +
-      'journée d’aujourd’hui ; les listes, sauf pour les destinations, n’incluent pas non plus ceux qui refusent le suivi. ' +
-      'On compte environ de cinq en cinq ; le reste des listes fait partie de « Autres ». « Anciennes » désigne toutes les destinations qui ne sont pas ouvertes à tous actuellement.',
+      'journée d’aujourd’hui ; les listes, sauf pour les destinations, n’incluent pas non plus ceux qui refusent le suivi. ' +
+      'Le décompte se fait environ de cinq en cinq ; le reste des listes fait partie de « Autres ». « Anciennes » désigne toutes les destinations qui ne sont pas ouvertes à tous actuellement.',
   },
 };

@@ -81,7 +81,8 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await expect
       .poll(names)
       .toEqual([
-        ...[expect.stringMatching(/^Frame/), 'Profile', 'As the system', 'Light', 'Dark', 'Sign out'],
+        ...[expect.stringMatching(/^Frame/), 'Profile', 'As the system', 'Light', 'Dark'],
+        ...['Guides and APIs', 'Sign out'],
       ]);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${server.origin}/console/${secondId}/links`);

@@ -78,7 +78,7 @@ export function LinkForm({
         .join(' · ') || t.none.expiry,
     protection: [
       hasPassword ? t.withPassword : t.none.protection,
-      `${texts.links.statistics}: ${t.privacies[fields.privacy]}`,
+      texts.labelled(texts.links.statistics, t.privacies[fields.privacy]),
     ].join(' · '),
     targets:
       [

@@ -123,7 +123,8 @@ function tellFault(fault: Fault): void {
   const [field] = fault.told.fields ?? [];
   if (field) {
     const path = field.path.slice(1);
-    const where = path[0] === 'rules' && path[1] ? `${ruleTexts.number(Number(path[1]) + 1)}: ` : '';
+    const where =
+      path[0] === 'rules' && path[1] ? texts.labelled(ruleTexts.number(Number(path[1]) + 1), '') : '';
     showToast(where + refusalText({ fields: [{ ...field, path }] }), { wrong: true, about: ABOUT });
   } else showFault(fault, ABOUT);
 }

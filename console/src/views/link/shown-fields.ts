@@ -79,7 +79,7 @@ function targetsShown({ targetType: type, targets }: LinkFields): string {
   if (type === 'NONE') return '';
   const targetName = (key: string) => targetChoice(type, key)?.name ?? key;
   return filledTargets(targets[type])
-    .map(({ key, url, typed }) => (type === 'ROTATION' ? url : `${typed || targetName(key)}: ${url}`))
+    .map(({ key, url, typed }) => (type === 'ROTATION' ? url : texts.labelled(typed || targetName(key), url)))
     .join('\n');
 }
 

@@ -31,7 +31,7 @@ function Done({ deed, isLast }: { deed: Deed; isLast: boolean }): ReactElement {
         <button
           type="button"
           className="button text undo"
-          aria-label={`${texts.undo}: ${text}`}
+          aria-label={texts.labelled(texts.undo, text)}
           onClick={() => void undoMany(session, deed, text)}
         >
           {texts.undo}

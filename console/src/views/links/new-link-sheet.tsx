@@ -136,7 +136,7 @@ export function NewLinkSheet({
     const tellWrong = (refusal: Refusal, alias = '') => {
       const { errors: wrong, besides } = linkErrors(refusal, fields);
       if (besides !== null) showToast(besides, { wrong: true, about: draft });
-      const named = wrong.alias && alias && { alias: `${alias}: ${wrong.alias}` };
+      const named = wrong.alias && alias && { alias: texts.labelled(alias, wrong.alias) };
       if (Object.keys(wrong).length > 0) refuse({ ...wrong, ...(named || {}) });
     };
     try {

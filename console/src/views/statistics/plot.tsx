@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, type ReactElement, useState } from 'react';
+import { texts } from '../../texts.ts';
 import { atUtcTime, inDigits, inShort, inUtcMonth, onUtcDay } from '../../words/format.ts';
 import type { Interval } from './period.ts';
 
@@ -112,7 +113,7 @@ export function Plot({
   const told = pointed ?? last;
   const spoken = [
     describe(told),
-    ...shown(told).map(({ name, count }) => `${name}: ${inDigits(count)}`),
+    ...shown(told).map(({ name, count }) => texts.labelled(name, inDigits(count))),
   ].join(', ');
   const onPointerMove = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();

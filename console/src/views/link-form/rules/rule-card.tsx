@@ -83,7 +83,7 @@ export function RuleCard(props: CardProps): ReactElement {
           <b>{number}</b>
           {!isOpen && (
             <span>
-              {ownName(rule) && <b>{ownName(rule)}: </b>}
+              {ownName(rule) && <b>{ruleTexts.listed(ownName(rule), '')}</b>}
               {summarizeRule(rule)}
             </span>
           )}
