@@ -193,6 +193,35 @@ describe('the statistics page of a public link', () => {
     expect([await shown(link), await shown(limited)]).toEqual([7, 7]);
   });
 
+  test('says beside the numbers that they are rounded, and takes shares of all clicks', async () => {
+    const link = await owner.link();
+    await visits(link, 9, { 'X-Country': 'DE' });
+    await visits(link, 1, { DNT: '1' });
+    const { body } = await openNextDay(`/${link.alias}+`);
+    expect(body).toMatch(
+      /<\/dl>\s*<p class="rounded">Rounded for privacy: visitors and the lists\. <a href="#note">Details<\/a><\/p>/,
+    );
+    expect(body).toContain('<p id="note">Days are in UTC.');
+    for (const [name, clicks, share] of [
+      ['Germany', 5, '50.0%'],
+      ['Others', 4, '40.0%'],
+      ['Not recorded', 1, '10.0%'],
+    ])
+      expect(body).toContain(`<th scope="row">${name}</th><td>${clicks}</td><td>${share}</td>`);
+  });
+
+  test.each([
+    ['en-US,en;q=0.9', 'Nov 20, 2026'],
+    ['de;q=0.1,en-us', 'Nov 20, 2026'],
+    ['en-GB,en-US;q=0.9', '20 Nov 2026'],
+    ['en', '20 Nov 2026'],
+  ])('writes dates as readers of %s do', async (language, day) => {
+    const link = await owner.link();
+    await visits(link, 1);
+    const { body } = await openNextDay(`/${link.alias}+`, { headers: { 'Accept-Language': language } });
+    expect(body).toContain(`<th scope="row">${day}</th>`);
+  });
+
   test('says that nothing is recorded of visitors who decline tracking, where no others came', async () => {
     const link = await owner.link();
     await visits(link, 1, { DNT: '1' });

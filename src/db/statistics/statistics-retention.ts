@@ -49,11 +49,12 @@ function deleteFutureVisitors(db: Data, after: Day): Promise<Deleted> {
 
 /** Deletes those of days before this one, which are over. */
 export async function deletePastVisitors(db: Data, before: Day): Promise<Deleted> {
+  const last = daysAfter(before, -1);
   const [closed] = await db.prisma.$queryRaw<{ number: number }[]>(sql`
-    SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" >= ${before - 1}`);
+    SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" >= ${last}`);
   if (closed === undefined)
     await db.prisma
-      .$executeRaw`UPDATE "Revision" SET "number" = ${before - 1} WHERE "topic" = 'visitors' AND "number" < ${before - 1}`;
+      .$executeRaw`UPDATE "Revision" SET "number" = ${last} WHERE "topic" = 'visitors' AND "number" < ${last}`;
   return deleteVisitors(db, sql`"day" < ${before}`);
 }
 

@@ -87,6 +87,8 @@ export type PublicDimension = (typeof dimensions)[number];
 export interface PublicStatistics {
   readonly length: PageLength;
   readonly clicks: number;
+  /** Those before the running day, of which the values are parts. */
+  readonly endedClicks: number;
   /** In steps, like those of each day. */
   readonly visitors: number;
   readonly bots: number;
@@ -135,6 +137,7 @@ export async function readPublicStatistics(
   return {
     length,
     clicks,
+    endedClicks: before.clicks,
     visitors: visitorsIn(before.visitors, null),
     bots,
     days: days.map((day, index) => ({

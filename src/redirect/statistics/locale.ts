@@ -17,7 +17,7 @@ export interface Locale {
   value(by: StatisticsDimension, value: string | null): string;
 }
 
-function localeIn(language: string, texts: Locale['texts']): Locale {
+function localeIn(language: string, dates: string, texts: Locale['texts']): Locale {
   const devices: Readonly<Record<string, string>> = texts.devices;
   const number = new Intl.NumberFormat(language);
   const short = new Intl.NumberFormat(language, { notation: 'compact' });
@@ -26,8 +26,6 @@ function localeIn(language: string, texts: Locale['texts']): Locale {
     minimumFractionDigits: 1,
     maximumFractionDigits: 1,
   });
-  // The texts are British.
-  const dates = language === 'en' ? 'en-GB' : language;
   const day = new Intl.DateTimeFormat(dates, { timeZone: 'UTC', dateStyle: 'medium' });
   const shortDay = new Intl.DateTimeFormat(dates, { timeZone: 'UTC', day: 'numeric', month: 'short' });
   const countries = new Intl.DisplayNames(language, { type: 'region' });
@@ -56,7 +54,12 @@ const known = new Map<string, Locale>();
 /** The words of the supported language that a visitor prefers. */
 export function localeFor(acceptLanguage: string): Locale {
   const { language, texts } = textsFor(acceptLanguage);
-  const locale = known.get(language) ?? localeIn(language, texts.statistics);
-  known.set(language, locale);
+  // Two variants of English, so that no visitor makes others.
+  const english = /^\s*en-us\b/i.test(acceptLanguage.slice(acceptLanguage.search(/\ben\b/i)))
+    ? 'en-US'
+    : 'en-GB';
+  const dates = language === 'en' ? english : language;
+  const locale = known.get(dates) ?? localeIn(language, dates, texts.statistics);
+  known.set(dates, locale);
   return locale;
 }

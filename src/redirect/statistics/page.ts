@@ -93,26 +93,32 @@ function explainMissing({ days }: PublicStatistics, { texts, day }: Locale): str
   return escapeHtml(fill(texts.later, { day: day(new Date(today.start.getTime() + DAY)) }));
 }
 
-/** One dimension: a bar for each value, in proportion to its share; or a text, if there are none. */
+/**
+ * One dimension: a bar for each value, in proportion to its share; or a text, if there are none.
+ * @param whole all clicks, also those of which nothing was recorded
+ */
 function renderBars(
   by: PublicDimension,
   { rows, others }: StatisticsTop,
+  whole: number,
   locale: Locale,
   missing: string,
 ): string {
   const { texts } = locale;
   const title = texts.dimensions[by];
   const id = by.toLowerCase();
-  const all = rows.reduce((sum, { clicks }) => sum + clicks, others);
+  const recorded = rows.reduce((sum, { clicks }) => sum + clicks, others);
+  const all = Math.max(recorded, whole);
   const shown: Shown[] = rows.map(({ value, clicks }) => {
     const isAddress = by === 'DESTINATION' && value !== null;
     const name = isAddress ? shownAddress(value).place.replace(/^([^/]*)\/$/, '$1') : locale.value(by, value);
     return { value, name, clicks };
   });
   if (others > 0) shown.push({ value: null, name: texts.others, clicks: others });
+  if (all > recorded) shown.push({ value: null, name: texts.unrecorded, clicks: all - recorded });
   const longest = Math.max(...shown.map(({ clicks }) => clicks));
   const heading = `<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>`;
-  if (all === 0) return `${heading}\n<p>${missing}</p></section>`;
+  if (recorded === 0) return `${heading}\n<p>${missing}</p></section>`;
   const bars = shown.map((one) => {
     const { clicks } = one;
     const width = `${Math.round((clicks / longest) * 1000) / 10}%`;
@@ -192,7 +198,7 @@ export function statisticsPage(
   const missing = explainMissing(shown, locale);
   const charts = `${renderDays(shown, locale)}
 <div class="dimensions">
-${shown.tops.map(({ by, top }) => renderBars(by, top, locale, missing)).join('\n')}
+${shown.tops.map(({ by, top }) => renderBars(by, top, shown.endedClicks, locale, missing)).join('\n')}
 </div>`;
   const html = `<!doctype html>
 <html lang="${locale.language}">
@@ -211,8 +217,9 @@ ${mark || serviceMark}
 ${renderUses(shortUrl, nonce, locale)}</div>
 <nav aria-label="${texts.periods}">${periods.join('\n')}</nav></header>
 <dl class="totals">${totals.join('\n')}</dl>
+<p class="rounded">${texts.rounded} <a href="#note">${texts.details}</a></p>
 ${shown.clicks === 0 ? renderEmpty(locale, disabled) : charts}
-<footer><p>${texts.note}</p>${help === '' ? '' : `<p>${help}</p>`}</footer>
+<footer><p id="note">${texts.note}</p>${help === '' ? '' : `<p>${help}</p>`}</footer>
 </main>
 </body>
 </html>

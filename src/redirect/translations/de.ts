@@ -85,6 +85,7 @@ export const de: Texts = {
     unknown: 'Unbekannt',
     direct: 'Direkt oder unbekannt',
     others: 'Andere',
+    unrecorded: 'Nicht erfasst',
     former: 'Frühere',
     user: 'Benutzername',
     dimensions: {
@@ -98,6 +99,8 @@ export const de: Texts = {
     },
     devices: { desktop: 'Computer', mobile: 'Smartphone', tablet: 'Tablet', other: 'Andere Geräte' },
     altText: 'Klicks: {clicks}. Besucher: {visitors}. Die meisten Klicks: {most} am {day}.',
+    rounded: 'Zum Schutz der Besucher gerundet: Besucher und Listen.',
+    details: 'Details',
     note:
       'Tage gelten in UTC. Ein Besucher zählt einmal am Tag; Besucher über mehrere Tage sind die Summe ' +
       'der Tage. Bots gehören nicht zu den Klicks. Besucher und Listen enthalten nicht den heutigen Tag, und die ' +

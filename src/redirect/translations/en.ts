@@ -82,6 +82,7 @@ export const en = {
     unknown: 'Unknown',
     direct: 'Direct or unknown',
     others: 'Others',
+    unrecorded: 'Not recorded',
     former: 'Former',
     user: 'User name',
     dimensions: {
@@ -96,6 +97,8 @@ export const en = {
     devices: { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet', other: 'Other devices' },
     /** The text alternative of the chart. */
     altText: 'Clicks: {clicks}. Visitors: {visitors}. Most clicks: {most} on {day}.',
+    rounded: 'Rounded for privacy: visitors and the lists.',
+    details: 'Details',
     note:
       'Days are in UTC. A visitor counts once a day; visitors over several days are the sum of the days. ' +
       'Bots are not part of the clicks. Visitors and the lists leave out today, ' +

@@ -76,6 +76,7 @@ export const es: Texts = {
     unknown: 'Desconocido',
     direct: 'Directo o desconocido',
     others: 'Otros',
+    unrecorded: 'Sin registrar',
     former: 'Anteriores',
     user: 'Nombre de usuario',
     dimensions: {
@@ -89,6 +90,8 @@ export const es: Texts = {
     },
     devices: { desktop: 'Ordenador', mobile: 'Móvil', tablet: 'Tableta', other: 'Otros dispositivos' },
     altText: 'Clics: {clicks}. Visitantes: {visitors}. Máximo de clics: {most}, el {day}.',
+    rounded: 'Redondeados por privacidad: visitantes y listas.',
+    details: 'Detalles',
     note:
       'Los días son en UTC. Cada visitante cuenta una vez al día; los visitantes de varios días son la ' +
       'suma de los días. Los bots no forman parte de los clics. Los visitantes y las listas no incluyen el día de hoy; ' +

@@ -79,6 +79,7 @@ export const fr: Texts = {
     unknown: 'Inconnu',
     direct: 'Direct ou inconnu',
     others: 'Autres',
+    unrecorded: 'Non enregistré',
     former: 'Anciennes',
     user: 'Nom d’utilisateur',
     dimensions: {
@@ -92,6 +93,8 @@ export const fr: Texts = {
     },
     devices: { desktop: 'Ordinateur', mobile: 'Téléphone', tablet: 'Tablette', other: 'Autres appareils' },
     altText: 'Clics : {clicks}. Visiteurs : {visitors}. Le plus de clics : {most}, le {day}.',
+    rounded: 'Arrondis pour protéger la vie privée : visiteurs et listes.',
+    details: 'Détails',
     note:
       'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont ' +
       'la somme des jours. Les robots ne font pas partie des clics. Les visiteurs et les listes n’incluent pas la ' +

@@ -194,6 +194,20 @@ test('visitors are counted again after a clock that was days ahead, and the log 
   expect(logged).toHaveLength(1);
 });
 
+test('on the first day of a month, the month before ends with its last day, and no clock is called wrong', async () => {
+  const first = new Date(Date.UTC(2026, 11, 1, 4));
+  const retention = new StatisticsRetention(server.database, 0, () => first, log, {
+    shared: async () => first,
+  });
+  await retention.deleteOld();
+  await retention.deleteOld();
+  const { number } = await server.database.prisma.revision.findUniqueOrThrow({
+    where: { topic: 'visitors' },
+  });
+  expect(Number(number)).toBe(20261130);
+  expect(logged).toEqual([]);
+});
+
 test('keys and hashes of visitors that a clock ahead made are deleted once it is right', async () => {
   const owner = await server.caller();
   const { alias } = await owner.link();
