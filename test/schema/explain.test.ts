@@ -384,6 +384,49 @@ describe('a draft', () => {
     });
   });
 
+  test('has the parameters of a template, as a save would add them', async () => {
+    const { createUtmTemplate, createSpace } = await owner.data<Record<string, { id: string }>>(`mutation {
+      createUtmTemplate(input: { name: "Spring", source: "mail", campaign: "{space}-{alias}" }) { ... on UtmTemplate { id } }
+      createSpace(input: { name: "Shop" }) { ... on Space { id } }
+    }`);
+    const part = { utmTemplateId: createUtmTemplate?.id, spaceId: createSpace?.id };
+    const url = 'https://example.com/new?utm_source=own';
+    const targeting = { type: 'COUNTRY', countries: [{ country: 'DE', url: 'https://example.com/de' }] };
+    const asUrl = async (input: object) => {
+      const { explainRedirect } = await owner.data<{ explainRedirect: { url: string; destination: string } }>(
+        'query ($input: ExplainRedirectInput!) { explainRedirect(input: $input) { url destination } }',
+        { input },
+      );
+      return [explainRedirect.url, explainRedirect.destination];
+    };
+    const drafted = await asUrl({ ...part, url, alias: 'sale', targeting, country: 'DE' });
+    expect(drafted).toEqual([
+      `${url}&utm_campaign=Shop-sale`,
+      'https://example.com/de?utm_source=mail&utm_campaign=Shop-sale',
+    ]);
+    const input = { ...part, url, alias: 'sale', targeting };
+    const { createLink } = await owner.data<{ createLink: { id: string; url: string; targeting: object } }>(
+      `mutation ($input: CreateLinkInput!) { createLink(input: $input) { ... on Link { id url targeting { countries { url } } } } }`,
+      { input },
+    );
+    expect([createLink.url, createLink.targeting]).toEqual([
+      drafted[0],
+      { countries: [{ url: drafted[1] }] },
+    ]);
+    // An alias that is made later is not known yet.
+    expect(await asUrl({ ...part, url, utmOnTargets: false, targeting, country: 'DE' })).toEqual([
+      `${url}&utm_campaign=Shop-%7Balias%7D`,
+      'https://example.com/de',
+    ]);
+    const { id, alias } = await owner.link({ url: 'https://example.com/' });
+    expect(await asUrl({ linkId: String(id), ...part, spaceId: null })).toEqual(
+      Array(2).fill(`https://example.com/?utm_source=mail&utm_campaign=${alias}`),
+    );
+    const { errors } = await owner.graphql(draftQuery, { input: { url, utmTemplateId: '99999' } });
+    expect(errors?.[0]?.extensions).toMatchObject({ fields: [{ path: ['input', 'utmTemplateId'] }] });
+    expect(await asUrl({ linkId: '99999' })).toEqual([null, null]);
+  });
+
   test.each([
     ['a condition without values', [{ ...japan, when: [{ country: { in: [] } }] }]],
     ['a name twice', [japan, japan]],
@@ -442,6 +485,7 @@ describe('a draft', () => {
     const path = await costOf('outcome', { linkId: '1', path: '/x' });
     expect(await costOf('outcome', { linkId: '1', rules: [split] })).toBe(path);
     expect(await costOf('outcome', { linkId: '1', url: 'https://example.com/' })).toBe(path);
+    expect(await costOf('outcome', { linkId: '1', utmTemplateId: '1' })).toBe(path + 500);
     expect(path).toBeGreaterThan(plain);
     expect(await costOf('outcome ruleWarnings { kind }', { linkId: '1' })).toBeGreaterThan(plain + 1_500);
   });

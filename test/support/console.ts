@@ -139,7 +139,7 @@ export function rowOf(page: Page, alias: string) {
 
 /** The field of a new link, whose form is opened first if it is not. */
 export async function newUrl(page: Page): Promise<Locator> {
-  const button = page.getByRole('button', { name: 'New link', exact: true });
+  const button = page.locator('#new-link');
   if ((await button.getAttribute('aria-expanded')) === 'false') await button.click();
   return page.getByLabel('Destination of a new link');
 }

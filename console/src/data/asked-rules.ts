@@ -6,7 +6,7 @@ import {
   type ExplainRedirectInput,
   type LinkWholeFragment,
 } from '../generated/documents.ts';
-import { changedInput, type LinkFields, newLinkInput, toLinkFields } from './link-fields.ts';
+import { changedInput, type LinkFields, newLinkInput, newLinkInputs, toLinkFields } from './link-fields.ts';
 import { unsendable } from './refusals.ts';
 
 /** The pause after the last change before the service is asked, in milliseconds. */
@@ -14,10 +14,14 @@ const SETTLE = 400;
 
 /** A question about visits of the link as the form has it. The other fields count as they are saved. */
 export function askedInput(link: LinkWholeFragment | undefined, fields: LinkFields): ExplainRedirectInput {
-  const { url, targeting, rules, ruleTests } = link
+  // Of several links that are made at once, the first.
+  const { url, targeting, rules, ruleTests, utmTemplateId, utmOnTargets, alias, spaceId } = link
     ? changedInput(fields, toLinkFields(link))
-    : newLinkInput(fields);
-  const parts = Object.entries({ url, targeting, rules, ruleTests }).filter(([, part]) => part !== undefined);
+    : (newLinkInputs(fields)[0] ?? newLinkInput(fields));
+  const utm = utmTemplateId && { utmTemplateId, utmOnTargets, alias, spaceId };
+  const parts = Object.entries({ url, targeting, rules, ruleTests, ...(utm || {}) }).filter(
+    ([, part]) => part !== undefined,
+  );
   return { ...(link && { linkId: link.id }), ...Object.fromEntries(parts) };
 }
 

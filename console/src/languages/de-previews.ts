@@ -2,6 +2,8 @@ import type { PreviewTexts } from './en-previews.ts';
 
 export const previewTexts: PreviewTexts = {
   none: 'Wie beim Ziel',
+  ofDestination: 'Chats zeigen die eigene Karte des Ziels.',
+  hidden: 'Chats zeigen eine Seite dieses Dienstes, ohne das Ziel.',
   lead: 'Die Karte, die Chats und soziale Netzwerke anstelle der Karte des Ziels zeigen.',
   where: 'Funktioniert auf Ihren bestätigten Domains. Auf gemeinsamen fragen Sie den Betreiber.',
   cardTitle: 'Titel der Karte',

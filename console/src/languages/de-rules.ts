@@ -118,6 +118,7 @@ export const ruleTexts: RuleTexts = {
   tryIt: 'Ausprobieren',
   test: (visitor, expected) => `${visitor} → ${expected}`,
   removeTest: (number) => `Test ${number} entfernen`,
+  testRemoved: (number) => `Test ${number} entfernt.`,
   expectsRule: (name) => `Regel „${name}“`,
   expectsNoRule: 'keine Regel',
   expectsAnyRule: 'irgendeine Regel',

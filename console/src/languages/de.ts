@@ -951,6 +951,7 @@ export const texts: Translation = {
   theme: { name: 'Darstellung', system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
   newLink: {
     title: 'Neuer Link',
+    continue: 'Entwurf fortsetzen',
     url: 'Ziel eines neuen Links',
     placeholder: 'Lange URL zum Kürzen einfügen',
     create: 'Kürzen',
@@ -1276,6 +1277,7 @@ export const texts: Translation = {
     addTarget: 'Ziel hinzufügen',
     targetsIn: (type, count) => `${type}: ${one(count, 'Ziel', 'Ziele')}`,
     removeTarget: (number) => `Ziel ${number} entfernen`,
+    targetRemoved: (number) => `Ziel ${number} entfernt.`,
     pixels: 'Pixel',
     unknownPixel: 'Ein anderes Pixel',
     addPixel: 'Pixel hinzufügen',

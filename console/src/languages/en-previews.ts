@@ -1,6 +1,8 @@
 /** The texts of previews of links, which only the form of a link loads. */
 export const previewTexts = {
   none: 'That of the destination',
+  ofDestination: 'Chats show the destination’s own card.',
+  hidden: 'Chats show a page of this service, without the destination.',
   lead: 'The card that chats and social networks show instead of that of the destination.',
   where: 'Works on your verified domains. On shared ones, ask whoever runs this service.',
   cardTitle: 'Title of the card',

@@ -129,6 +129,7 @@ export const ruleTexts = {
   tryIt: 'Try it',
   test: (visitor: string, expected: string) => `${visitor} → ${expected}`,
   removeTest: (number: number) => `Remove test ${number}`,
+  testRemoved: (number: number) => `Test ${number} removed.`,
   expectsRule: (name: string) => `rule “${name}”`,
   expectsNoRule: 'no rule',
   expectsAnyRule: 'any rule',

@@ -766,6 +766,7 @@ const english = {
   },
   newLink: {
     title: 'New link',
+    continue: 'Continue draft',
     url: 'Destination of a new link',
     placeholder: 'Paste a long URL to shorten it',
     create: 'Shorten',
@@ -1091,6 +1092,7 @@ const english = {
     addTarget: 'Add a destination',
     targetsIn: (type: string, count: number) => `${type}: ${one(count, 'destination', 'destinations')}`,
     removeTarget: (number: number) => `Remove destination ${number}`,
+    targetRemoved: (number: number) => `Destination ${number} removed.`,
     pixels: 'Pixels',
     unknownPixel: 'Another pixel',
     addPixel: 'Add a pixel',

@@ -2,6 +2,8 @@ import type { PreviewTexts } from './en-previews.ts';
 
 export const previewTexts: PreviewTexts = {
   none: 'La del destino',
+  ofDestination: 'Los chats muestran la tarjeta propia del destino.',
+  hidden: 'Los chats muestran una página de este servicio, sin el destino.',
   lead: 'La tarjeta que los chats y las redes sociales muestran en lugar de la del destino.',
   where: 'Se muestra en sus dominios verificados; en los demás decide el operador.',
   cardTitle: 'Título de la tarjeta',

@@ -117,6 +117,7 @@ export const ruleTexts: RuleTexts = {
   tryIt: 'Probar',
   test: (visitor, expected) => `${visitor} → ${expected}`,
   removeTest: (number) => `Quitar la prueba ${number}`,
+  testRemoved: (number) => `Prueba ${number} quitada.`,
   expectsRule: (name) => `regla «${name}»`,
   expectsNoRule: 'ninguna regla',
   expectsAnyRule: 'alguna regla',

@@ -720,6 +720,7 @@ export const texts: Translation = {
   theme: { name: 'Apariencia', system: 'Como el sistema', light: 'Clara', dark: 'Oscura' },
   newLink: {
     title: 'Nuevo enlace',
+    continue: 'Continuar el borrador',
     url: 'Destino del nuevo enlace',
     placeholder: 'Pegue una URL larga para acortarla',
     create: 'Acortar',
@@ -1070,6 +1071,7 @@ export const texts: Translation = {
     addTarget: 'Añadir un destino',
     targetsIn: (type, count) => `${type}: ${one(count, 'destino', 'destinos')}`,
     removeTarget: (number) => `Quitar el destino ${number}`,
+    targetRemoved: (number) => `Destino ${number} quitado.`,
     pixels: 'Píxeles',
     unknownPixel: 'Otro píxel',
     addPixel: 'Añadir un píxel',

@@ -2,6 +2,8 @@ import type { PreviewTexts } from './en-previews.ts';
 
 export const previewTexts: PreviewTexts = {
   none: 'Celui de la destination',
+  ofDestination: 'Les messageries affichent la carte de la destination.',
+  hidden: 'Les messageries affichent une page de ce service, sans la destination.',
   lead: 'La carte que les messageries et les réseaux sociaux affichent à la place de celle de la destination.',
   where: 'Affiché sur vos domaines vérifiés ; ailleurs, l’exploitant décide.',
   cardTitle: 'Titre de la carte',

@@ -118,6 +118,7 @@ export const ruleTexts: RuleTexts = {
   tryIt: 'Essayer',
   test: (visitor, expected) => `${visitor} → ${expected}`,
   removeTest: (number) => `Supprimer le test ${number}`,
+  testRemoved: (number) => `Test ${number} supprimé.`,
   expectsRule: (name) => `règle « ${name} »`,
   expectsNoRule: 'aucune règle',
   expectsAnyRule: 'une règle quelconque',

@@ -724,6 +724,7 @@ export const texts: Translation = {
   theme: { name: 'Apparence', system: 'Comme le système', light: 'Claire', dark: 'Sombre' },
   newLink: {
     title: 'Nouveau lien',
+    continue: 'Reprendre le brouillon',
     url: 'Destination du nouveau lien',
     placeholder: 'Collez une URL longue à raccourcir',
     create: 'Raccourcir',
@@ -1077,6 +1078,7 @@ export const texts: Translation = {
     addTarget: 'Ajouter une destination',
     targetsIn: (type, count) => `${type} : ${one(count, 'destination', 'destinations')}`,
     removeTarget: (number) => `Retirer la destination ${number}`,
+    targetRemoved: (number) => `Destination ${number} supprimée.`,
     pixels: 'Pixels',
     unknownPixel: 'Un autre pixel',
     addPixel: 'Ajouter un pixel',

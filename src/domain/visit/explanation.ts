@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { findFirstAlias, isOnlyAccount } from '../../db/reading/link-for-visit.ts';
-import { fieldError, invalid } from '../../engine/rules/errors.ts';
-import { parseInput, textSchema, timestamp, type Unparsed } from '../../engine/rules/input.ts';
+import { DomainError, type FieldError, fieldError, invalid } from '../../engine/rules/errors.ts';
+import { idSchema, parseInput, textSchema, timestamp, type Unparsed } from '../../engine/rules/input.ts';
 import type { Domain, Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { listCandidates, readPath } from '../link/alias.ts';
 import { findDraftErrors } from '../link/check.ts';
-import { updateLinkInput } from '../link/fields.ts';
+import { updateLinkInput, wrongSpace } from '../link/fields.ts';
 import { previewText } from '../link/preview.ts';
 import { encodeTargets } from '../link/targeting.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
@@ -17,6 +17,7 @@ import { NO_STORED_RULES, parseRules, readStoredRules } from '../rule/parse.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { mayShowPreviews, servesVisitors } from '../short-domain/domain.ts';
+import { utmFor } from '../utm-template.ts';
 import { isBot } from './bot.ts';
 import { type ExplainedDecision, explainDecision, notFoundBecause } from './decide-redirect.ts';
 import { countryCode } from './visitor.ts';
@@ -53,7 +54,7 @@ const NEW_LINK = {
   ...{ rules: NO_STORED_RULES, ruleTests: '[]' },
 };
 
-const { url, targeting, rules, ruleTests } = updateLinkInput.shape;
+const { url, targeting, rules, ruleTests, utmTemplateId, utmOnTargets } = updateLinkInput.shape;
 const INSTEAD = "for this question instead of the link's own, checked as in an update.";
 /** Parts of a link as a change would set them, which are asked about and not stored. */
 const draftInput = z.object({
@@ -61,6 +62,22 @@ const draftInput = z.object({
   targeting: targeting.describe(`The targeting ${INSTEAD}`),
   rules: rules.describe(`The rules ${INSTEAD} New ones get the ids that an update would give them.`),
   ruleTests: ruleTests.describe(`The tests of the rules ${INSTEAD} A test that fails is a warning.`),
+  utmTemplateId: utmTemplateId
+    .unwrap()
+    .nullish()
+    .describe('The id of a UTM template, whose parameters are added for this question as in an update.'),
+  utmOnTargets: utmOnTargets
+    .unwrap()
+    .nullish()
+    .describe(utmOnTargets.unwrap().description ?? ''),
+  alias: textSchema(0, MAX_PATH)
+    .nullish()
+    .describe(
+      "The alias that fills the template; the link's own by default, and for a new link none is filled.",
+    ),
+  spaceId: idSchema(wrongSpace)
+    .nullish()
+    .describe("The id of the space whose name fills the template; the link's own by default."),
 });
 
 /** A link, and the visitor of a simulated request. */
@@ -103,6 +120,9 @@ export interface Explanation extends ExplainedDecision {
 
 type Draft = z.output<typeof draftInput>;
 
+/** An error of a field, as one of the question. */
+const ofInput = (error: FieldError): FieldError => ({ ...error, path: ['input', ...error.path] });
+
 /**
  * The columns of a link that a draft stands for.
  * @param stored null for a new link
@@ -112,22 +132,31 @@ async function draftColumns(
   db: Data,
   actor: Actor,
   services: Pick<Services, 'lists' | 'isOtherName'>,
-  { url: given, targeting, rules, ruleTests }: Draft,
+  { url: given, targeting, rules, ruleTests, ...utm }: Draft,
   stored: Link | null,
   now: Date,
 ) {
   const url = given ?? undefined;
   const input = { url, targeting, rules, ruleTests };
-  if (Object.values(input).every((part) => part === undefined)) return {};
+  if (Object.values({ ...input, utm: utm.utmTemplateId ?? undefined }).every((part) => part === undefined))
+    return {};
   const errors = await findDraftErrors(db, actor, services, input, stored, now);
-  if (errors.length > 0) throw invalid(errors.map((one) => ({ ...one, path: ['input', ...one.path] })));
+  if (errors.length > 0) throw invalid(errors.map(ofInput));
   const columns = {
     ...{ url, targetType: targeting?.type, ...encodeTargets(targeting ?? {}) },
     ...ruleColumns({ rules, ruleTests }, stored, now),
   };
-  return Object.fromEntries(Object.entries(columns).filter(([, one]) => one !== undefined)) as {
+  const set = Object.fromEntries(Object.entries(columns).filter(([, one]) => one !== undefined)) as {
     [Name in keyof typeof columns]?: NonNullable<(typeof columns)[Name]>; // Those that the draft sets.
   };
+  const { alias, spaceId = stored?.spaceId, utmTemplateId, utmOnTargets } = utm;
+  const template = { utmTemplateId, utmOnTargets: utmOnTargets ?? undefined };
+  const before = { ...(stored ?? NEW_LINK), ...set, alias: alias || stored?.alias || '{alias}' };
+  try {
+    return { ...set, ...(await utmFor(db, actor, template, spaceId, now))(before) };
+  } catch (error) {
+    throw error instanceof DomainError ? invalid(error.fields.map(ofInput)) : error;
+  }
 }
 
 /**

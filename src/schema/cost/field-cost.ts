@@ -14,7 +14,7 @@ export const IMAGE_COST = 50_000;
 const CHANGE_COST = 20;
 
 /** The cost of adding parameters to a link, which may have two MB of targets. */
-const UTM_COST = 500;
+export const UTM_COST = 500;
 
 /** The cost of what is slow in an input, alone or next to the id of the record that it changes. */
 function slowWorkIn(given: unknown): number {

@@ -5,7 +5,7 @@ import { allRedirectRules, type RedirectStep, redirectOutcomes } from '../../dom
 import { type Explanation, explainInput, explainRedirect } from '../../domain/visit/explanation.ts';
 import { costs, getField, STATEMENT_COST } from '../../engine/graphql/cost/costs.ts';
 import { builder } from '../builder.ts';
-import { PASSWORD_COST } from '../cost/field-cost.ts';
+import { PASSWORD_COST, UTM_COST } from '../cost/field-cost.ts';
 import { enumType, inputType } from '../domain-types.ts';
 import { analysisCost, RuleWarningType } from './rules.ts';
 
@@ -68,6 +68,12 @@ const Decision = builder.objectRef<Explanation>('RedirectDecision').implement({
       nullable: true,
       description: 'The URL that the visitor is redirected to; null for a page of the service.',
     }),
+    url: t.field({
+      type: 'URL',
+      nullable: true,
+      description: 'The own destination of the link in this question; null if there is no link.',
+      resolve: ({ link }) => link?.url ?? null,
+    }),
     steps: t.field({
       type: [Step],
       description: 'Every rule, in order. Rules after the deciding one are not reached.',
@@ -90,7 +96,7 @@ const Input = inputType(
 );
 
 /** The fields that stand for parts of the link: they are checked as those of a change are. */
-const draftFields = ['url', 'targeting', 'rules', 'ruleTests'];
+const draftFields = ['url', 'targeting', 'rules', 'ruleTests', 'utmTemplateId'];
 
 /** The cost of a visitor's way through the rules of a link. */
 const RULES_COST = 200;
@@ -104,6 +110,7 @@ builder.queryField('explainRedirect', (t) =>
         STATEMENT_COST +
         RULES_COST +
         (draftFields.every((name) => getField(input, name) === undefined) ? 0 : STATEMENT_COST) +
+        (getField(input, 'utmTemplateId') == null ? 0 : UTM_COST) +
         (getField(input, 'path') == null ? 0 : STATEMENT_COST) +
         (getField(input, 'password') == null ? 0 : PASSWORD_COST),
     }),

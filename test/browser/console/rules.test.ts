@@ -225,6 +225,65 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     expect(complaints).toEqual([]);
   });
 
+  test('gives a removed rule, destination and test back, with the focus', async () => {
+    const split = [
+      { name: 'Target', url: 'https://example.com/one', weight: 50 },
+      { name: 'Other', url: 'https://example.com/two', weight: 30 },
+      { name: 'Third', url: 'https://example.com/three', weight: 20 },
+    ];
+    const { caller, page, id, complaints } = await openLink({
+      rules: [...THREE.rules.slice(0, 2), { name: 'Split', when: [], to: split }],
+      ruleTests: [{ visitor: { country: 'JP' }, expect: { rule: 'Split' } }],
+    });
+    const before = await stored(caller, id);
+    const undo = () => page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+    await shown(rule(page, 2));
+    await page.getByRole('button', { name: 'Remove rule 2' }).click();
+    await shown(page.locator('.toast', { hasText: 'Rule 2 removed.' }));
+    // What is typed since then stays.
+    await (await unfolded(page, 1)).getByLabel('Name of rule 1').fill('Typed');
+    await undo();
+    await expect.poll(() => page.locator('.rules > .list > li').count()).toBe(3);
+    expect(await page.evaluate('document.activeElement.closest("li")?.getAttribute("aria-label")')).toBe(
+      'Rule 2',
+    );
+    await expect.poll(() => page.getByLabel('Name of rule 1').inputValue()).toBe('Typed');
+    await page.getByLabel('Name of rule 1').fill(before.rules[0]?.name ?? '');
+    await unfolded(page, 3);
+    for (const number of [2, 2]) {
+      await rule(page, 3)
+        .getByRole('button', { name: `Remove destination ${number}` })
+        .click();
+      await shown(page.locator('.toast', { hasText: `Destination ${number} removed.` }));
+    }
+    await undo();
+    expect(await page.evaluate('document.activeElement.value')).toBe('https://example.com/three');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await unfolded(page, 3);
+    await rule(page, 3).getByRole('button', { name: 'Remove destination 3' }).click();
+    await undo();
+    await page.getByRole('button', { name: 'Remove test 1' }).click();
+    await shown(page.locator('.toast', { hasText: 'Test 1 removed.' }));
+    await undo();
+    expect(await page.evaluate('document.activeElement.innerText')).toContain('rule “Split”');
+    await page.getByRole('button', { name: 'Remove rule 1' }).click();
+    await undo();
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    expect(await stored(caller, id)).toEqual(before);
+    // The only rule comes back, too.
+    for (const number of [3, 2, 1]) await page.getByRole('button', { name: `Remove rule ${number}` }).click();
+    await undo();
+    expect(await page.locator('.rules > .list > li').count()).toBe(1);
+    await page.getByRole('button', { name: 'Remove rule 1' }).click();
+    await page.getByLabel('Where visitors go').selectOption('ROTATION');
+    await page.locator('.target input').fill('https://example.com/turn');
+    await page.locator('.targets').getByRole('button', { name: 'Add a destination' }).click();
+    await page.locator('.targets').getByRole('button', { name: 'Remove destination 1' }).click();
+    await undo();
+    expect(await page.evaluate('document.activeElement.value')).toBe('https://example.com/turn');
+    expect(complaints).toEqual([]);
+  });
+
   test('has a picker for each kind of condition, and shows stored ones as chips', async () => {
     const { caller, page, id, complaints } = await openLink({
       rules: [{ name: 'All', when: [], to: [{ url: 'https://example.com/all' }] }],

@@ -101,6 +101,63 @@ describe.runIf(chromiumPath)('the sheet over the list of links, in a browser', (
     expect(complaints).toEqual([]);
   });
 
+  test('says before a link is made what a template adds, and which card chats show', async () => {
+    const { caller, page, complaints } = await open();
+    await caller.data(`mutation { createUtmTemplate(input: { name: "Spring", source: "mail", content: "{alias}" }) {
+      __typename } }`);
+    await (await newUrl(page)).fill('https://example.com/sale');
+    await page.getByLabel('Alias').fill('sale');
+    const preview = page.getByRole('complementary', { name: 'Preview' });
+    await shown(preview.getByText('Chats show the destination’s own card.'));
+    await unfold(page);
+    await page.getByLabel('Template').selectOption('Spring');
+    const whole = 'example.com/sale?utm_source=mail&utm_content=sale';
+    await expect.poll(() => preview.locator('.hint').innerText()).toContain(whole);
+    await page.getByLabel('Password for visitors').fill('secret');
+    await shown(preview.getByText('Chats show a page of this service, without the destination.'));
+    await page.getByLabel('Password for visitors').fill('');
+    await page.getByRole('button', { name: 'Shorten' }).click();
+    await shown(page.getByRole('region', { name: 'Your link is ready' }));
+    const { links } = await caller.data<{ links: { nodes: { id: string; url: string }[] } }>(
+      '{ links(first: 1) { nodes { id url } } }',
+    );
+    expect(links.nodes[0]?.url).toBe(`https://${whole}`);
+    // Of a link that is there, too, with all of its destinations.
+    await rowOf(page, 'sale').locator('.short').click();
+    await unfold(page);
+    await sheetOf(page).getByLabel('Destination', { exact: true }).first().fill('https://example.com/other');
+    await page.getByLabel('Template').selectOption('Spring');
+    await shown(preview.getByText('example.com/other?utm_source=mail&utm_content=sale').first());
+    expect(complaints).toEqual([]);
+  });
+
+  test('keeps a draft behind its button on the next visit, and opens it again over a reload alone', async () => {
+    const { page, complaints } = await open(390);
+    const address = page.url();
+    const button = page.locator('#new-link');
+    const url = page.getByLabel('Destination of a new link');
+    await (await newUrl(page)).fill('https://example.com/kept');
+    await page.reload();
+    await shown(page.getByText('You typed this earlier'));
+    await page.goto('about:blank');
+    await page.goto(address);
+    await expect.poll(() => button.innerText()).toBe('Continue draft');
+    expect(await sheetOf(page).count()).toBe(0);
+    await button.click();
+    await expect.poll(() => url.inputValue()).toBe('https://example.com/kept');
+    await closeSheet(page);
+    await expect.poll(() => button.innerText()).toBe('Continue draft');
+    await page.reload();
+    await expect.poll(() => button.innerText()).toBe('Continue draft');
+    expect(await sheetOf(page).count()).toBe(0);
+    await button.click();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => button.innerText()).toBe('New link');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => url.inputValue()).toBe('https://example.com/kept');
+    expect(complaints).toEqual([]);
+  });
+
   test('opens a link from its row with the focus in its destination, and goes back there', async () => {
     const { first, second, page, complaints } = await open();
     await page.getByLabel('Search links').fill('the');

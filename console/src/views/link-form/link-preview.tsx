@@ -6,6 +6,7 @@ import { filledTargets, type LinkFields, newAliases } from '../../data/link-fiel
 import { useRead } from '../../data/read.ts';
 import { isForEverybody, shareOf } from '../../data/rule-edits.ts';
 import { targetChoice } from '../../data/target-choices.ts';
+import { followUtm, utmIn } from '../../data/utm.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -13,7 +14,7 @@ import { lazily } from '../../parts/lazily.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { texts } from '../../texts.ts';
 import { asShare } from '../../words/format.ts';
-import { Example } from '../link/example.tsx';
+import { type Decision, Example, useExample } from '../link/example.tsx';
 
 const CardPreview = lazily(
   async () => (await import('./preview/card-preview.tsx')).CardPreview,
@@ -25,10 +26,12 @@ function Destinations({
   fields,
   lead,
   isNew,
+  explained,
 }: {
   fields: LinkFields;
   lead: string;
   isNew: boolean;
+  explained: Decision | undefined;
 }): ReactElement | null {
   const list = fields.targetType === 'NONE' ? null : fields.targetType;
   const targets = list === null ? [] : filledTargets(fields.targets[list]);
@@ -41,12 +44,17 @@ function Destinations({
       name: [name || `${index + 1}.`, ...(to.length > 1 ? [asShare(shareOf(to, target))] : [])].join(' '),
     })),
   );
+  const { utmTemplateId, utmOnTargets } = fields;
+  const whole = (utmTemplateId !== '' && explained?.url) || fields.url;
+  // What a template adds to the destination, the others get, too.
+  const tagged = (url: string) => (utmOnTargets ? followUtm(url, utmIn(fields.url), utmIn(whole)) : url);
   const isOnly = named.length === 0 && ruled.length === 0;
   // The destination of the link takes no part in a rotation, and gets nobody behind a rule for everybody.
   const hasOthers = fields.targetType !== 'NONE' || !fields.rules.some(isForEverybody);
   const own =
-    isInTurn(fields) || !hasOthers ? [] : [{ url: fields.url, name: isOnly ? '' : texts.link.allOthers }];
-  const all = [...ruled, ...named, ...own].filter(({ url }) => url !== '');
+    isInTurn(fields) || !hasOthers ? [] : [{ url: whole, name: isOnly ? '' : texts.link.allOthers }];
+  const others = [...ruled, ...named].map((one) => ({ ...one, url: tagged(one.url) }));
+  const all = [...others, ...own].filter(({ url }) => url !== '');
   // Everybody gets the only one.
   if (all.length === 0 || (isNew && all.length === 1)) return null;
   return (
@@ -85,6 +93,7 @@ const Preview = memo(function Preview({
   link,
 }: Parameters<typeof LinkPreview>[0]): ReactElement {
   const t = texts.link;
+  const explained = useExample(fields, link);
   // Of several links that are made at once, it shows the first.
   const alias = (link ? toAlias(fields.alias) : newAliases(fields)[0]) || link?.alias;
   const origin = link === undefined ? `${location.protocol}//${host}` : new URL(link.shortUrl).origin;
@@ -93,11 +102,16 @@ const Preview = memo(function Preview({
   const hasBegun = link === undefined || link.startsAt === null || Date.parse(link.startsAt) <= Date.now();
   const isOver = link && (link.status !== 'ACTIVE' || link.blocked || hasEnded(link) || !hasBegun);
   const destinations = (
-    <Destinations fields={fields} lead={leads[isOver ? 1 : 0] ?? ''} isNew={link === undefined} />
+    <Destinations
+      fields={fields}
+      lead={leads[isOver ? 1 : 0] ?? ''}
+      isNew={link === undefined}
+      explained={explained}
+    />
   );
   const visitor = (
     <>
-      <Example fields={fields} {...(link && { link })} />
+      <Example fields={fields} isNew={link === undefined} explained={explained} />
       {link && <To href={`/links/${link.id}/test`}>{texts.explain.more}</To>}
     </>
   );
@@ -118,7 +132,7 @@ const Preview = memo(function Preview({
         {/* An ended link shows its present behaviour before its next one. */}
         {isOver ? visitor : destinations}
       </div>
-      <CardPreview fields={fields} host={host} />
+      <CardPreview fields={fields} host={host} link={link} />
       <div className="hint">
         {isOver && destinations}
         {!isOver && visitor}

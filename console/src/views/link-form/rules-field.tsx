@@ -12,6 +12,7 @@ import { lazily } from '../../parts/lazily.tsx';
 import { Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { TargetsField } from './targets-field.tsx';
+import { useRemoval } from './use-removal.ts';
 
 const RulesEditor = lazily(
   async () => (await import('./rules/rules-editor.tsx')).RulesEditor,
@@ -33,6 +34,7 @@ export function RulesField({
 }): ReactElement {
   const { rules, ruleTests, url, targetType } = fields;
   const t = texts.form;
+  const offerBack = useRemoval({ fields, onChange }, link?.updatedAt);
   const hasRules = rules.length > 0 || ruleTests.length > 0;
   const converted = rulesOfTargets(fields);
   // Behind a rule for everybody, nobody else is left.
@@ -61,7 +63,7 @@ export function RulesField({
   return (
     <div className="rules">
       {hasRules ? (
-        <RulesEditor fields={fields} errors={errors} onChange={onChange} warnings={warnings} />
+        <RulesEditor {...{ fields, errors, onChange, warnings, offerBack }} />
       ) : (
         <p className="hint">{t.rulesLead}</p>
       )}
@@ -98,12 +100,10 @@ export function RulesField({
               )}
             </p>
           )}
-          <TargetsField fields={fields} errors={errors} onChange={onChange} />
+          <TargetsField {...{ fields, errors, onChange, offerBack }} />
         </fieldset>
       )}
-      {hasRules && (
-        <RuleTests fields={fields} errors={errors} onChange={onChange} link={link} warnings={warnings} />
-      )}
+      {hasRules && <RuleTests {...{ fields, errors, onChange, link, warnings, offerBack }} />}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { focusNow } from '../../app/focus.ts';
 import { Choice } from '../../controls/choice.tsx';
 import {
   type FormProps,
+  type LinkFields,
   type TargetField,
   type TargetList,
   targetNames,
@@ -13,9 +14,15 @@ import { targetChoices } from '../../data/target-choices.ts';
 import { SelectField, UrlField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
+import { type OfferBack, withEntry } from './use-removal.ts';
 
 /** Different destinations for different visitors. */
-export function TargetsField({ fields, errors, onChange }: FormProps): ReactElement {
+export function TargetsField({
+  fields,
+  errors,
+  onChange,
+  offerBack,
+}: FormProps & { offerBack: OfferBack }): ReactElement {
   const { targetType, targets } = fields;
   const t = texts.form;
   return (
@@ -41,6 +48,19 @@ export function TargetsField({ fields, errors, onChange }: FormProps): ReactElem
           targets={targets[targetType]}
           errors={errors}
           onTargets={(changed) => onChange({ targets: { ...targets, [targetType]: changed } })}
+          onRemove={(index) => {
+            const before = targets[targetType];
+            const left = before.toSpliced(index, 1);
+            onChange({ targets: { ...targets, [targetType]: left } });
+            const back = ({ targets: now }: LinkFields) => ({
+              targetType,
+              targets: {
+                ...now,
+                [targetType]: withEntry(now[targetType], [before, left], index, ({ key, url }) => key || url),
+              },
+            });
+            offerBack(t.targetRemoved(index + 1), back, `.target:nth-child(${index + 1}) input`);
+          }}
         />
       )}
     </>
@@ -52,11 +72,13 @@ function Targets({
   targets,
   errors,
   onTargets,
+  onRemove,
 }: {
   list: TargetList;
   targets: readonly TargetField[];
   errors: FormProps['errors'];
   onTargets: (targets: TargetField[]) => void;
+  onRemove: (index: number) => void;
 }): ReactElement {
   const t = texts.form;
   const [path, keyName] = targetNames[list];
@@ -96,7 +118,7 @@ function Targets({
               type="button"
               className="bare"
               aria-label={t.removeTarget(index + 1)}
-              onClick={() => onTargets(targets.filter((_, other) => other !== index))}
+              onClick={() => onRemove(index)}
             >
               <Icon name="trash" />
             </button>

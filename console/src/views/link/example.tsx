@@ -39,25 +39,33 @@ function ownOutcome({ startsAt, expiresAt, password }: LinkFields): Decision['ou
   return password === '' ? null : 'PASSWORD';
 }
 
-/** Says what a German iPhone gets, as an example, of a link as it is in the form. */
-export function Example({
-  fields,
-  link,
-}: {
-  fields: LinkFields;
-  link?: LinkWholeFragment;
-}): ReactElement | null {
+/** The decision about a German iPhone for a link as it is in the form; undefined until it is known. */
+export function useExample(fields: LinkFields, link: LinkWholeFragment | undefined): Decision | undefined {
   const { device, country, language } = example;
   // No test changes what a visitor gets.
   const { ruleTests: _, ...question } = askedInput(link, fields);
   const asked = useSettled(question);
   const input = { ...asked, userAgent: agents[device], country, acceptLanguage: language };
   const pause = !link && withScheme(fields.url) === '';
-  const { data } = useRead(ExplainDocument, { input }, { on: ['LINK'], pause });
+  const { data } = useRead(ExplainDocument, { input }, { on: ['LINK', 'UTM_TEMPLATE'], pause });
+  return pause ? undefined : data?.explainRedirect;
+}
+
+/** Says what a German iPhone gets, as an example. */
+export function Example({
+  fields,
+  isNew,
+  explained,
+}: {
+  fields: LinkFields;
+  isNew: boolean;
+  explained: Decision | undefined;
+}): ReactElement | null {
+  const { device, country, language } = example;
   const t = texts.explain;
-  const own = link ? null : ownOutcome(fields);
-  const decision = own === null ? data?.explainRedirect : { outcome: own, destination: null };
-  if (!decision || pause) return null;
+  const own = isNew ? ownOutcome(fields) : null;
+  const decision = own === null || !explained ? explained : { outcome: own, destination: null };
+  if (!decision) return null;
   const who = t.who(t.withDevices[device], countryName(country), languageName(language));
   return (
     <p>

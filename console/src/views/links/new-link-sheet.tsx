@@ -184,7 +184,8 @@ export function NewLinkSheet({
     const keep = () => keepDraft(draft, toDraft(lost));
     const open = () => {
       const path = `/console/${session.accountId}/links`;
-      if (location.pathname !== path) navigate(`~${path}`);
+      const replace = location.pathname === path;
+      navigate(`~${path}${replace ? location.search : ''}`, { replace, state: { isNew: true } });
       focusSoon('#new-url');
     };
     offerBack({ name: draft, typed, told: t.discarded, keep, open });

@@ -35,7 +35,12 @@ export function NewLink({
   const [made, setMade] = useState<readonly LinkRowFragment[]>([]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs at each search, which it does not read: people go on to something else
   useEffect(() => setMade([]), [search]);
-  const [isOpen, setOpen] = useState(() => hasDraft(session, NEW) || history.state?.isNew === true);
+  const [isOpen, setIsOpen] = useState(history.state?.isNew === true);
+  /** The entry in the history says so, too: it opens again with its page, and not on the next visit. */
+  const setOpen = (now: boolean) => {
+    if (now || isAlone) history.replaceState(now ? { isNew: true } : null, '');
+    setIsOpen(now);
+  };
   // Its form is loaded when it is first opened, and stays.
   const [wasOpened, setOpened] = useState(isOpen);
   if (isOpen && !wasOpened) setOpened(true);
@@ -44,13 +49,14 @@ export function NewLink({
     toList();
     setOpen(true);
   };
-  const state = useHistoryState<{ readonly url?: string } | null>();
+  const state = useHistoryState<{ readonly url?: string; readonly isNew?: boolean } | null>();
   const beginAt = useEffectEvent((url: string) => {
     setPasted({ url });
     begin();
   });
   useEffect(() => {
     if (state?.url !== undefined) beginAt(state.url);
+    else if (state?.isNew) setIsOpen(true);
   }, [state]);
   const onPaste = useEffectEvent((event: ClipboardEvent) => {
     const url = trimPasted(event.clipboardData?.getData('text') ?? '');
@@ -71,6 +77,7 @@ export function NewLink({
     flushSync(() => setMade([]));
     focusNow('#new-link');
   };
+  const isKept = !(isOpen && isAlone) && hasDraft(session, NEW);
   return (
     <>
       <header className="page-head">
@@ -86,7 +93,7 @@ export function NewLink({
             aria-expanded={isOpen && isAlone}
             onClick={() => (isOpen && isAlone ? setOpen(false) : begin())}
           >
-            <Icon name="plus" /> {t.title}
+            <Icon name={isKept ? 'edit' : 'plus'} /> {isKept ? t.continue : t.title}
           </button>
         </div>
       </header>

@@ -1,12 +1,13 @@
 import { type ReactElement, useState } from 'react';
 import type { AskedWarning } from '../../../data/asked-rules.ts';
-import type { FieldErrors, FormProps } from '../../../data/link-fields.ts';
+import type { FieldErrors, FormProps, LinkFields } from '../../../data/link-fields.ts';
 import { describeTest } from '../../../data/rule-words.ts';
 import type { LinkWholeFragment } from '../../../generated/documents.ts';
 import { Icon } from '../../../parts/icon.tsx';
 import { lazily } from '../../../parts/lazily.tsx';
 import { Skeleton } from '../../../parts/notice.tsx';
 import { ruleTexts } from '../../../rule-texts.ts';
+import { type OfferBack, withEntry } from '../use-removal.ts';
 import { GroupError } from './group-error.tsx';
 
 const Explain = lazily(async () => (await import('../../link/explain.tsx')).Explain, <Skeleton rows={2} />);
@@ -33,12 +34,22 @@ export function RuleTests({
   onChange,
   link,
   warnings,
+  offerBack,
 }: FormProps & {
   /** Absent for a new link. */
   link: LinkWholeFragment | undefined;
   warnings: readonly AskedWarning[];
+  offerBack: OfferBack;
 }): ReactElement {
   const { ruleTests: tests } = fields;
+  const remove = (index: number) => {
+    const left = tests.toSpliced(index, 1);
+    onChange({ ruleTests: left });
+    const back = ({ ruleTests: now }: LinkFields) => ({
+      ruleTests: withEntry(now, [tests, left], index, (test) => JSON.stringify(test)),
+    });
+    offerBack(t.testRemoved(index + 1), back, `.rule-tests li:nth-child(${index + 1}) > div`);
+  };
   const [isTrying, setTrying] = useState(false);
   const failing = new Set(warnings.map(({ test }) => test));
   const t = ruleTexts;
@@ -68,7 +79,7 @@ export function RuleTests({
                 type="button"
                 className="bare"
                 aria-label={t.removeTest(index + 1)}
-                onClick={() => onChange({ ruleTests: tests.toSpliced(index, 1) })}
+                onClick={() => remove(index)}
               >
                 <Icon name="trash" />
               </button>

@@ -2,10 +2,12 @@ import { type ReactElement, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { focusNow } from '../../../app/focus.ts';
 import type { AskedWarning } from '../../../data/asked-rules.ts';
-import type { FormProps } from '../../../data/link-fields.ts';
+import type { FormProps, LinkFields } from '../../../data/link-fields.ts';
 import { moved, withRenamed } from '../../../data/rule-edits.ts';
 import type { RuleField } from '../../../data/rule-fields.ts';
 import { ruleTexts } from '../../../rule-texts.ts';
+import { texts } from '../../../texts.ts';
+import { type OfferBack, withEntry } from '../use-removal.ts';
 import { GroupError } from './group-error.tsx';
 import { RuleCard } from './rule-card.tsx';
 import { type Drag, useReorder } from './use-reorder.ts';
@@ -18,13 +20,16 @@ function dropAt({ from, to }: Drag, index: number, count: number): 'before' | 'a
   return to === count && index === count - 1 ? 'after' : null;
 }
 
+const placeOf = (index: number): string => `.rules > .list > li:nth-child(${index + 1})`;
+
 /** The rules of a link as cards in their order. */
 export function RulesEditor({
   fields,
   errors,
   onChange,
   warnings,
-}: FormProps & { warnings: readonly AskedWarning[] }): ReactElement {
+  offerBack,
+}: FormProps & { warnings: readonly AskedWarning[]; offerBack: OfferBack }): ReactElement {
   const { rules } = fields;
   const t = ruleTexts;
   const list = useRef<HTMLOListElement>(null);
@@ -45,6 +50,17 @@ export function RulesEditor({
       rules: all.map((one, at) => (at === index ? { ...one, ...patch } : one)),
       ...(renamed !== tests && { ruleTests: renamed }),
     });
+    if (before && patch.to && patch.to.length < before.to.length) offerTarget(before, patch.to, index);
+  };
+  const offerTarget = ({ key, to }: RuleField, left: RuleField['to'], index: number) => {
+    const at = to.findIndex((one, place) => one.key !== left[place]?.key);
+    const back = ({ rules }: LinkFields) => ({
+      rules: rules.map((one) =>
+        one.key === key ? { ...one, to: withEntry(one.to, [to, left], at, (target) => target.key) } : one,
+      ),
+    });
+    const focus = `${placeOf(index)} .rule-target:nth-of-type(${at + 1}) [type="url"]`;
+    offerBack(texts.form.targetRemoved(at + 1), back, focus);
   };
   const move = (from: number, to: number) => {
     if (to < 0 || to >= rules.length) return;
@@ -52,10 +68,14 @@ export function RulesEditor({
     setSaid(t.movedTo(to + 1, rules.length));
   };
   const remove = (index: number) => {
-    flushSync(() => set({ rules: latest.current.rules.toSpliced(index, 1) }));
-    setSaid(t.removed(index + 1));
-    focusNow(`.rules > .list > li:nth-child(${Math.min(index + 1, rules.length - 1)}) .drag`) ||
-      focusNow('.rules > .buttons > .button');
+    const before = latest.current.rules;
+    const left = before.toSpliced(index, 1);
+    flushSync(() => set({ rules: left }));
+    focusNow(`${placeOf(Math.min(index, left.length - 1))} .drag`) || focusNow('.rules > .buttons > .button');
+    const back = ({ rules: now }: LinkFields) => ({
+      rules: withEntry(now, [before, left], index, ({ key }) => key),
+    });
+    offerBack(t.removed(index + 1), back, `${placeOf(index)} .line`);
   };
   const { drag, handle } = useReorder(list, move);
   const told = warningsOfRules(warnings, fields);
