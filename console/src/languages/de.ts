@@ -1287,6 +1287,7 @@ export const texts: Translation = {
     back: 'Alle Links',
     preview: 'Vorschau',
     allOthers: 'Alle anderen',
+    allOthersInTurn: 'Alle anderen im Wechsel',
     leadsTo: 'führt zu',
     leadsInTurn: 'führt im Wechsel zu',
     wouldLead: 'Sonst führt er zu',

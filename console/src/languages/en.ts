@@ -1104,6 +1104,7 @@ const english = {
     gone: 'This link was deleted',
     preview: 'Preview',
     allOthers: 'All others',
+    allOthersInTurn: 'All others in turn',
     leadsTo: 'leads to',
     leadsInTurn: 'leads in turn to',
     wouldLead: 'Otherwise it leads to',

@@ -1081,6 +1081,7 @@ export const texts: Translation = {
     back: 'Todos los enlaces',
     preview: 'Vista previa',
     allOthers: 'Todos los demás',
+    allOthersInTurn: 'Todos los demás, por turnos',
     leadsTo: 'lleva a',
     leadsInTurn: 'lleva por turnos a',
     wouldLead: 'Si no, lleva a',

@@ -1088,6 +1088,7 @@ export const texts: Translation = {
     back: 'Tous les liens',
     preview: 'Aperçu',
     allOthers: 'Tous les autres',
+    allOthersInTurn: 'Tous les autres, tour à tour',
     leadsTo: 'mène à',
     leadsInTurn: 'mène tour à tour à',
     wouldLead: 'Sinon, il mène à',
