@@ -1245,7 +1245,7 @@ export const texts: Translation = {
     privacies,
     targets: 'Weiterleitung',
     rulesLead:
-      'Besucher gelangen zum unten gewählten Ziel. Mit Regeln gelangen manche anderswohin: nach Land, System oder Sprache, zu bestimmten Zeiten oder zu einem Anteil.',
+      'Regeln für Ausnahmen: Manche Besucher gelangen anderswohin, nach mehreren Merkmalen zugleich, nach Zeit oder zu einem Anteil.',
     addRule: 'Regel hinzufügen',
     splitAll: 'Alle aufteilen',
     rulesIn: (count) => one(count, 'Regel', 'Regeln'),
@@ -1257,7 +1257,6 @@ export const texts: Translation = {
     targetType: 'Wohin Besucher gelangen',
     targetTypes,
     targetHints: {
-      NONE: 'Mit Regeln unterscheidet der Link nach mehreren Merkmalen zugleich, nach Zeit oder nach Anteilen.',
       COUNTRY: 'Besucher aus anderen Ländern gelangen zum Ziel des Links. Nur das Land zählt.',
       PLATFORM:
         'Besucher mit anderen Systemen gelangen zum Ziel des Links. Nur das System zählt. Ihre App verbinden Sie unter „Domains“.',

@@ -1060,7 +1060,7 @@ const english = {
     privacies,
     targets: 'Who goes where',
     rulesLead:
-      'Visitors go where you choose below. With rules, some of them go elsewhere: by country, system or language, at some hours, or a share of them.',
+      'Rules for exceptions: some visitors go elsewhere, by several things at once, at some hours, or a share of them.',
     addRule: 'Add a rule',
     splitAll: 'Split everybody',
     rulesIn: (count: number) => one(count, 'rule', 'rules'),
@@ -1072,13 +1072,12 @@ const english = {
     targetType: 'Where visitors go',
     targetTypes,
     targetHints: {
-      NONE: 'Add rules to lead visitors by several things at once, by time, or by shares.',
       COUNTRY: 'Visitors from other countries go to the destination of the link. Only the country counts.',
       PLATFORM:
         'Visitors with other systems go to the destination of the link. Only the system counts. To open your app, connect it under “Domains”.',
       LANGUAGE: 'Visitors with other languages go to the destination of the link. Only the language counts.',
       ROTATION: 'Visits rotate through these URLs. Add the main destination to include it.',
-    } satisfies Record<TargetType, string>,
+    } satisfies Record<Exclude<TargetType, 'NONE'>, string>,
     keys,
     targetUrl: 'Destination',
     noScheme: 'Begin it with https://, such as https://example.com/page.',

@@ -1028,7 +1028,7 @@ export const texts: Translation = {
     },
     targets: 'Quién va adónde',
     rulesLead:
-      'Los visitantes van adonde elija abajo. Con reglas, algunos van a otro sitio: según el país, el sistema o el idioma, a ciertas horas, o una parte de ellos.',
+      'Reglas para excepciones: algunos visitantes van a otro sitio, según varios criterios a la vez, a ciertas horas, o una parte de ellos.',
     addRule: 'Añadir una regla',
     splitAll: 'Repartir a todos',
     rulesIn: (count) => one(count, 'regla', 'reglas'),
@@ -1046,7 +1046,6 @@ export const texts: Translation = {
       ROTATION: 'Por turnos',
     },
     targetHints: {
-      NONE: 'Con reglas, el enlace distingue por varios criterios a la vez, por la hora o por partes.',
       COUNTRY: 'Los visitantes de otros países van al destino del enlace. Solo cuenta el país.',
       PLATFORM:
         'Los visitantes con otros sistemas van al destino del enlace. Solo cuenta el sistema. Para abrir su aplicación, conéctela en «Dominios».',

@@ -1035,7 +1035,7 @@ export const texts: Translation = {
     },
     targets: 'Qui va où',
     rulesLead:
-      'Les visiteurs vont où vous le choisissez ci-dessous. Avec des règles, certains vont ailleurs : selon le pays, le système ou la langue, à certaines heures, ou pour une part d’entre eux.',
+      'Des règles pour les exceptions : certains visiteurs vont ailleurs, selon plusieurs critères à la fois, à certaines heures, ou pour une part d’entre eux.',
     addRule: 'Ajouter une règle',
     splitAll: 'Répartir tout le monde',
     rulesIn: (count) => one(count, 'règle', 'règles'),
@@ -1053,7 +1053,6 @@ export const texts: Translation = {
       ROTATION: 'À tour de rôle',
     },
     targetHints: {
-      NONE: 'Des règles distinguent les visiteurs par plusieurs critères à la fois, par l’heure ou par parts.',
       COUNTRY: 'Les visiteurs d’autres pays vont à la destination du lien. Seul le pays compte.',
       PLATFORM:
         'Les visiteurs d’autres systèmes vont à la destination du lien. Seul le système compte. Pour ouvrir votre application, associez-la sous « Domaines ».',
