@@ -60,6 +60,7 @@ export function AliasField({
     };
   }, [client, domainId, isSame, of]);
   const t = texts.form;
+  const isChoice = link === undefined && hosts.length > 1;
   const result = !isSame && checked?.of === of ? checked : null;
   const hint =
     result === null || result.wrong !== undefined ? (link ? t.aliasMoves : t.aliasHint) : t.aliasFree;
@@ -76,16 +77,15 @@ export function AliasField({
     >
       {(parts) => (
         <div className="joined">
-          {link === undefined && hosts.length > 1 ? (
+          {isChoice && (
             <Select
               aria-label={t.domain}
               value={domainId || ownId}
               options={hosts}
               onValue={(value) => onChange({ domainId: value === ownId ? '' : value })}
             />
-          ) : (
-            <span>{host}</span>
           )}
+          <span>{!isChoice && host}</span>
           <input
             type="text"
             autoComplete="off"
