@@ -144,6 +144,7 @@ const Preview = memo(function Preview({
       <div>
         <p className="short-url">
           <span className="host">{host}/</span>
+          <wbr />
           {alias || <span className="host">…</span>}
         </p>
         {/* An ended link shows its present behaviour before its next one. */}
