@@ -5,7 +5,7 @@ const { counted: one } = countingIn('de');
 
 export const ruleTexts: RuleTexts = {
   previewShown: 'Der Besucher ist ein Programm, das Vorschauen zeigt: Es bekommt die Vorschau des Links.',
-  previewNotShown: 'Es ist kein Programm, das Vorschauen zeigt, oder der Link hat hier keine Vorschau.',
+  previewNotShown: 'Keine Anfrage für eine Vorschau, oder der Link hat hier keine.',
   list: 'Regeln in ihrer Reihenfolge',
   named: (name, number) => (name === '' ? `Regel ${number}` : `Regel „${name}“`),
   number: (number) => `Regel ${number}`,
@@ -115,8 +115,8 @@ export const ruleTexts: RuleTexts = {
   },
   tests: 'Tests',
   testsLead: 'Sie werden beim Speichern der Regeln geprüft. Schlägt einer fehl, wird nichts gespeichert.',
-  noTests: 'Noch keine. Probieren Sie einen Besucher aus, und behalten Sie das Ergebnis als Test.',
-  tryIt: 'Ausprobieren',
+  noTests: 'Noch keine. Testen Sie einen Besucher, und behalten Sie das Ergebnis als Test.',
+  tryIt: 'Besucher testen',
   test: (visitor, expected) => `${visitor} → ${expected}`,
   removeTest: (number) => `Test ${number} entfernen`,
   testRemoved: (number) => `Test ${number} entfernt.`,

@@ -39,7 +39,7 @@ const orders: Texts['filters']['orders'] = {
 const privacies: Texts['form']['privacies'] = {
   PUBLIC: 'Alle',
   PRIVATE: 'Nur dieses Konto',
-  PASSWORD: 'Alle mit Passwort',
+  PASSWORD: 'Alle mit dem Passwort der Statistik',
 };
 const targetTypes: Texts['form']['targetTypes'] = {
   NONE: 'Für alle gleich',
@@ -1210,7 +1210,7 @@ export const texts: Translation = {
     taken: (name) => `${name} steht schon in der Liste.`,
     notChosen: (text) =>
       `„${text}“ ist nicht ausgewählt. Wählen Sie aus der Liste, oder leeren Sie das Feld.`,
-    none: { expiry: 'Nie', start: 'Ab sofort', protection: 'Kein Passwort', pixels: 'Keine' },
+    none: { expiry: 'Nie', start: 'Keine', protection: 'Kein Passwort', pixels: 'Keine' },
     afterClicks: (count) => `nach ${one(count, 'Klick', 'Klicks')}`,
     start: 'Beginn und Notizen',
     notesHint: 'Nur Personen dieses Kontos sehen sie.',
@@ -1259,7 +1259,7 @@ export const texts: Translation = {
     targetHints: {
       COUNTRY: 'Besucher aus anderen Ländern gelangen zum Ziel des Links. Nur das Land zählt.',
       PLATFORM:
-        'Besucher mit anderen Systemen gelangen zum Ziel des Links. Nur das System zählt. Ihre App verbinden Sie unter „Domains“.',
+        'Besucher mit anderen Systemen gelangen zum Ziel des Links. Nur das System zählt. Ihre App verbinden Sie unter „Domains“ mit einer bestätigten Domain.',
       LANGUAGE: 'Besucher mit anderen Sprachen gelangen zum Ziel des Links. Nur die Sprache zählt.',
       ROTATION: 'Besuche wechseln durch diese Ziele. Fügen Sie das Hauptziel hinzu, wenn es dabei sein soll.',
     },
@@ -1286,8 +1286,8 @@ export const texts: Translation = {
     back: 'Alle Links',
     preview: 'Vorschau',
     allOthers: 'Alle anderen',
-    allOthersInTurn: 'Alle anderen im Wechsel',
     leadsTo: 'führt zu',
+    allOthersInTurn: 'Alle anderen im Wechsel',
     leadsInTurn: 'führt im Wechsel zu',
     wouldLead: 'Sonst führt er zu',
     wouldLeadInTurn: 'Sonst führt er im Wechsel zu',
@@ -1442,7 +1442,7 @@ export const texts: Translation = {
       system: (device, isListed) =>
         `Das System dieses Geräts (${device}) steht ${isListed ? '' : 'nicht '}in der Liste.`,
       loop: 'Er führt zu sich selbst.',
-      noLoop: 'Er führt nicht zu sich selbst zurück.',
+      noLoop: 'Keine Weiterleitungsschleife.',
       noPixels: 'Er hat keine Pixel.',
       pixels: (count) => `Er hat ${one(count, 'Pixel', 'Pixel')}.`,
       sentOn:

@@ -57,7 +57,7 @@ const warnings: Readonly<Record<Exclude<RuleWarningKind, 'TEST_FAILS'>, (by: str
 /** The texts of rules, which only pages with rules load. */
 export const ruleTexts = {
   previewShown: 'The visitor is a program that shows previews: it gets the link’s preview.',
-  previewNotShown: 'It is no program that shows previews, or the link has no preview here.',
+  previewNotShown: 'Not a request for a preview, or the link has no preview here.',
   list: 'Rules, in order',
   named: (name: string, number: number) => (name === '' ? `rule ${number}` : `rule “${name}”`),
   number: (number: number) => `Rule ${number}`,
@@ -126,8 +126,8 @@ export const ruleTexts = {
   warnings,
   tests: 'Tests',
   testsLead: 'Checked whenever the rules are saved. If one fails, nothing is saved.',
-  noTests: 'None yet. Try a visitor, and keep what you see as a test.',
-  tryIt: 'Try it',
+  noTests: 'None yet. Test a visitor, and keep what you see as a test.',
+  tryIt: 'Test a visitor',
   test: (visitor: string, expected: string) => `${visitor} → ${expected}`,
   removeTest: (number: number) => `Remove test ${number}`,
   testRemoved: (number: number) => `Test ${number} removed.`,

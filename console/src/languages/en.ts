@@ -55,7 +55,7 @@ const orders: Readonly<Record<LinkOrderField, Words<Direction>>> = {
 const privacies: Words<LinkPrivacy> = {
   PUBLIC: 'Everybody',
   PRIVATE: 'Only this account',
-  PASSWORD: 'Anyone with the password',
+  PASSWORD: 'Anyone with the statistics password',
 };
 const targetTypes: Words<TargetType> = {
   NONE: 'The same for everybody',
@@ -1007,7 +1007,7 @@ const english = {
   },
   form: {
     inZone: (zone: string) => `Date and time, in ${zone}.`,
-    titleFor: (title: string) => `Source is appended to each title: ${title}`,
+    titleFor: (title: string) => `The source is appended to each title: ${title}`,
     url: 'Destination',
     alias: 'Alias',
     aliasHint: 'Leave empty for a random alias',
@@ -1074,7 +1074,7 @@ const english = {
     targetHints: {
       COUNTRY: 'Visitors from other countries go to the destination of the link. Only the country counts.',
       PLATFORM:
-        'Visitors with other systems go to the destination of the link. Only the system counts. To open your app, connect it under “Domains”.',
+        'Visitors with other systems go to the destination of the link. Only the system counts. To open your app, connect it to a verified domain under “Domains”.',
       LANGUAGE: 'Visitors with other languages go to the destination of the link. Only the language counts.',
       ROTATION: 'Visits rotate through these URLs. Add the main destination to include it.',
     } satisfies Record<Exclude<TargetType, 'NONE'>, string>,
@@ -1103,8 +1103,8 @@ const english = {
     gone: 'This link was deleted',
     preview: 'Preview',
     allOthers: 'All others',
-    allOthersInTurn: 'All others in turn',
     leadsTo: 'leads to',
+    allOthersInTurn: 'All others in turn',
     leadsInTurn: 'leads in turn to',
     wouldLead: 'Otherwise it leads to',
     wouldLeadInTurn: 'Otherwise it leads in turn to',
@@ -1254,7 +1254,7 @@ const english = {
       system: (device: string, isListed: boolean) =>
         `The system of this device (${device}) is ${isListed ? '' : 'not '}listed.`,
       loop: 'It leads to itself.',
-      noLoop: 'It does not lead back to itself.',
+      noLoop: 'No redirect loop.',
       noPixels: 'It has no pixels.',
       pixels: (count: number) => `It has ${one(count, 'pixel', 'pixels')}.`,
       sentOn: 'Its pixels do not run: the visitor gave a password, and is sent on at once.',

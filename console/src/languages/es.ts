@@ -1024,7 +1024,7 @@ export const texts: Translation = {
     privacies: {
       PUBLIC: 'Todo el mundo',
       PRIVATE: 'Solo esta cuenta',
-      PASSWORD: 'Quien tenga la contraseña',
+      PASSWORD: 'Quien tenga la contraseña de las estadísticas',
     },
     targets: 'Quién va adónde',
     rulesLead:
@@ -1048,7 +1048,7 @@ export const texts: Translation = {
     targetHints: {
       COUNTRY: 'Los visitantes de otros países van al destino del enlace. Solo cuenta el país.',
       PLATFORM:
-        'Los visitantes con otros sistemas van al destino del enlace. Solo cuenta el sistema. Para abrir su aplicación, conéctela en «Dominios».',
+        'Los visitantes con otros sistemas van al destino del enlace. Solo cuenta el sistema. Para abrir su aplicación, conéctela a un dominio verificado en «Dominios».',
       LANGUAGE: 'Los visitantes con otros idiomas van al destino del enlace. Solo cuenta el idioma.',
       ROTATION: 'Las visitas rotan entre estas URL. Añada el destino principal para incluirlo.',
     },
@@ -1080,8 +1080,8 @@ export const texts: Translation = {
     back: 'Todos los enlaces',
     preview: 'Vista previa',
     allOthers: 'Todos los demás',
-    allOthersInTurn: 'Todos los demás, por turnos',
     leadsTo: 'lleva a',
+    allOthersInTurn: 'Todos los demás, por turnos',
     leadsInTurn: 'lleva por turnos a',
     wouldLead: 'Si no, lleva a',
     wouldLeadInTurn: 'Si no, lleva por turnos a',
@@ -1338,7 +1338,7 @@ export const texts: Translation = {
       system: (device, isListed) =>
         `El sistema de este dispositivo (${device}) ${isListed ? '' : 'no '}está en la lista.`,
       loop: 'Lleva a sí mismo.',
-      noLoop: 'No vuelve a sí mismo.',
+      noLoop: 'Sin bucle de redirección.',
       noPixels: 'No tiene píxeles.',
       pixels: (count) => `Tiene ${one(count, 'píxel', 'píxeles')}.`,
       sentOn: 'Sus píxeles no se ejecutan: el visitante dio una contraseña y es redirigido enseguida.',

@@ -5,7 +5,7 @@ const { counted: one } = countingIn('fr');
 
 export const ruleTexts: RuleTexts = {
   previewShown: 'Le visiteur est un programme qui affiche des aperçus : il obtient celui du lien.',
-  previewNotShown: 'Ce n’est pas un programme qui affiche des aperçus, ou le lien n’a pas d’aperçu ici.',
+  previewNotShown: 'Pas une demande d’aperçu, ou le lien n’a pas d’aperçu ici.',
   list: 'Règles, dans leur ordre',
   named: (name, number) => (name === '' ? `la règle ${number}` : `la règle « ${name} »`),
   number: (number) => `Règle ${number}`,
@@ -115,8 +115,8 @@ export const ruleTexts: RuleTexts = {
   },
   tests: 'Tests',
   testsLead: 'Ils sont vérifiés à l’enregistrement des règles. Si l’un échoue, rien n’est enregistré.',
-  noTests: 'Aucun pour l’instant. Essayez un visiteur, et gardez le résultat comme test.',
-  tryIt: 'Essayer',
+  noTests: 'Aucun pour l’instant. Testez un visiteur, et gardez le résultat comme test.',
+  tryIt: 'Tester un visiteur',
   test: (visitor, expected) => `${visitor} → ${expected}`,
   removeTest: (number) => `Supprimer le test ${number}`,
   testRemoved: (number) => `Test ${number} supprimé.`,

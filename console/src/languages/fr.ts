@@ -1031,7 +1031,7 @@ export const texts: Translation = {
     privacies: {
       PUBLIC: 'Tout le monde',
       PRIVATE: 'Ce compte uniquement',
-      PASSWORD: 'Avec un mot de passe',
+      PASSWORD: 'Avec le mot de passe des statistiques',
     },
     targets: 'Qui va où',
     rulesLead:
@@ -1055,7 +1055,7 @@ export const texts: Translation = {
     targetHints: {
       COUNTRY: 'Les visiteurs d’autres pays vont à la destination du lien. Seul le pays compte.',
       PLATFORM:
-        'Les visiteurs d’autres systèmes vont à la destination du lien. Seul le système compte. Pour ouvrir votre application, associez-la sous « Domaines ».',
+        'Les visiteurs d’autres systèmes vont à la destination du lien. Seul le système compte. Pour ouvrir votre application, associez-la à un domaine vérifié sous « Domaines ».',
       LANGUAGE: 'Les visiteurs d’autres langues vont à la destination du lien. Seule la langue compte.',
       ROTATION: 'Les visites alternent entre ces URL. Ajoutez la destination principale pour l’inclure.',
     },
@@ -1087,8 +1087,8 @@ export const texts: Translation = {
     back: 'Tous les liens',
     preview: 'Aperçu',
     allOthers: 'Tous les autres',
-    allOthersInTurn: 'Tous les autres, tour à tour',
     leadsTo: 'mène à',
+    allOthersInTurn: 'Tous les autres, tour à tour',
     leadsInTurn: 'mène tour à tour à',
     wouldLead: 'Sinon, il mène à',
     wouldLeadInTurn: 'Sinon, il mène tour à tour à',
@@ -1346,7 +1346,7 @@ export const texts: Translation = {
       system: (device, isListed) =>
         `Le système de cet appareil (${device}) ${isListed ? 'figure' : 'ne figure pas'} dans la liste.`,
       loop: 'Il mène à lui-même.',
-      noLoop: 'Il ne ramène pas à lui-même.',
+      noLoop: 'Pas de boucle de redirection.',
       noPixels: 'Il n’a pas de pixels.',
       pixels: (count) => `Il a ${one(count, 'pixel', 'pixels')}.`,
       sentOn:

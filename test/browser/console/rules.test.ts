@@ -407,7 +407,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
         },
       ],
     });
-    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByRole('button', { name: 'Test a visitor' }).click();
     const ask = page.getByRole('main').getByRole('button', { name: 'Test', exact: true });
     await page.getByLabel('Query string').fill('?utm_source=mail');
     await ask.click();
