@@ -151,6 +151,14 @@ describe('a rule of the form', () => {
       { ...newTarget('30'), url: 'https://example.com/b' },
     ];
     expect(summarizeRule({ when: [], to: split })).toBe('Everybody → A\u00a070%, example.com/b\u00a030%');
+    // A name by its id says nothing, and a long address loses its middle.
+    const url = `https://example.com/${'long/'.repeat(20)}the-end`;
+    const unnamed = toRuleField({ ...stored, to: [{ id: '8', name: 'Target 8', url, weight: 3 }] });
+    expect([unnamed.to[0]?.name, summarizeRule(unnamed)]).toEqual([
+      '',
+      'Everybody → example.com/long/long/lon…g/long/the-end',
+    ]);
+    expect(send(unnamed, [unnamed]).to).toMatchObject([{ id: '8', name: null }]);
     const others = [
       { ...newCondition('country', ''), is: 'notIn', values: ['JP'] } as const,
       { ...newCondition('time', ''), from: at(2026, 12, 1, 9) },

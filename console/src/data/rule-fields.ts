@@ -116,7 +116,9 @@ function toCondition(value: unknown): ConditionField {
 
 function toTarget(value: unknown): RuleTargetField {
   const [id, name, url] = [textIn(value, 'id'), textIn(value, 'name'), textIn(value, 'url')];
-  return { key: id, id, name, url, weight: textIn(value, 'weight') };
+  // A name by the id says nothing: the service gives it again.
+  const given = name === `Target ${id}` ? '' : name;
+  return { key: id, id, name: given, url, weight: textIn(value, 'weight') };
 }
 
 /** A rule as the API or the log has it. */

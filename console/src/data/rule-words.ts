@@ -5,11 +5,11 @@ import {
   atMoment,
   countryName,
   INCOMPLETE,
+  inLine,
   languageName,
   timeZone as localZone,
   onDay,
   toLocalInput,
-  withoutScheme,
 } from '../words/format.ts';
 import { agents, type ExampleDevice, exampleDevices } from './agents.ts';
 import { shareOf } from './rule-edits.ts';
@@ -93,6 +93,10 @@ export function describeRule({ when, to }: RuleField): string {
 export const ownName = ({ id, name }: Pick<RuleField, 'id' | 'name'>): string =>
   new RegExp(`^(Rule|Target) ${id || '\\d+'}$`).test(name) ? '' : name;
 
+/** The name of a target: that which people gave it, or else its destination. */
+export const targetName = (target: Pick<RuleField, 'id' | 'name'> & { readonly url: string }): string =>
+  ownName(target) || inLine(target.url) || '?';
+
 /** A condition without its kind, where its values say it. */
 function describePlainly(condition: ConditionField): string {
   const { kind, is, from, until } = condition;
@@ -117,7 +121,7 @@ export function describeVisitors(when: readonly ConditionField[]): string {
 /** The visitors of a rule in a short line, and where it leads. */
 export function summarizeRule({ when, to }: Pick<RuleField, 'when' | 'to'>): string {
   const targets = to.map((target) => {
-    const name = ownName(target) || withoutScheme(target.url) || '?';
+    const name = targetName(target);
     return to.length === 1 ? name : `${name}\u00a0${asShare(shareOf(to, target))}`;
   });
   return `${describeVisitors(when)} → ${targets.join(', ')}`;

@@ -93,6 +93,16 @@ export const foldName = (text: string): string => text.trim().toLocaleLowerCase(
 export const withoutScheme = (url: string): string =>
   url.replace(/^https?:\/\/(www\.)?/i, '').replace(/^([^/]+)\/$/, '$1');
 
+/** The most characters of an address in a line with others, and how many of them are its end. */
+const IN_LINE = { all: 40, end: 14 };
+
+/** An address in a line with others: a long one loses its middle. */
+export function inLine(url: string): string {
+  const all = [...withoutScheme(url)];
+  if (all.length <= IN_LINE.all) return all.join('');
+  return `${all.slice(0, IN_LINE.all - IN_LINE.end - 1).join('')}…${all.slice(-IN_LINE.end).join('')}`;
+}
+
 /** A short URL as people read it: without its scheme, and with its letters and emoji. */
 export function shortUrlText(url: string): string {
   const text = withoutScheme(url);

@@ -640,7 +640,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
           when: [{ query: { name: 'q', in: ['x'] } }],
           to: [
             { name: 'Old', url: 'https://example.com/old', weight: 1 },
-            { name: 'Nobody', url: 'https://example.com/new', weight: 0 },
+            { url: 'https://example.com/unnamed', weight: 0 },
           ],
         },
       ],
@@ -653,7 +653,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     const card = page.getByRole('region', { name: 'Rules and their destinations' });
     await expect
       .poll(async () => (await card.locator('li').allInnerTexts()).map((text) => text.split('\n').join(' ')))
-      .toEqual(['Old · example.com/old 3 100%', 'Nobody · example.com/new 0 0%']);
+      .toEqual(['Old · example.com/old 3 100%', 'example.com/unnamed 0 0%']);
     await shown(card.getByText('1 click: no rule led them, or it is not recorded.'));
   });
 

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
 import type { ExampleDevice } from '../../data/agents.ts';
 import type { LinkFields } from '../../data/link-fields.ts';
-import type { RuleField } from '../../data/rule-fields.ts';
-import { describeCondition } from '../../data/rule-words.ts';
+import { parseWeight, type RuleField } from '../../data/rule-fields.ts';
+import { describeCondition, targetName } from '../../data/rule-words.ts';
 import type { LinkWholeFragment, RedirectRule } from '../../generated/documents.ts';
 import { ruleTexts } from '../../rule-texts.ts';
 import { texts } from '../../texts.ts';
@@ -56,9 +56,14 @@ function whyTargets({ fields, device, country, language }: Visit, applied: boole
   }
 }
 
-/** The shares of a split in a line. */
-export const sharesIn = ({ linkRule }: Step): string =>
-  (linkRule?.shares ?? []).map(({ name, share }) => `${name} ${asShare(share)}`).join(', ');
+/** The shares of a split, each with its target in the form: new ones have no ids, but are in their order. */
+export function sharesIn({ linkRule }: Step, rule: RuleField | undefined) {
+  const open = rule?.to.filter(({ weight }) => parseWeight(weight) > 0) ?? [];
+  return (linkRule?.shares ?? []).map((one, place, { length }) => ({
+    ...one,
+    target: open.find(({ id }) => id === one.targetId) ?? (open.length === length ? open[place] : undefined),
+  }));
+}
 
 /** The rule in the form that a step is about: new rules have no ids, but the steps are in their order. */
 export function ruleOf(
@@ -69,11 +74,14 @@ export function ruleOf(
 }
 
 /** The decision of one of the link's own rules: the condition that the visitor does not meet, if any. */
-function describeRuleStep({ applied, linkRule }: Step, rule: RuleField | undefined): string {
+function describeRuleStep(step: Step, rule: RuleField | undefined): string {
+  const { applied, linkRule } = step;
   const t = ruleTexts;
   const { name = '', condition = null } = linkRule ?? {};
   if (applied) {
-    const shares = linkRule && sharesIn({ applied, linkRule, rule: 'RULE' });
+    const shares = sharesIn(step, rule)
+      .map(({ name, share, target }) => `${target ? targetName(target) : name} ${asShare(share)}`)
+      .join(', ');
     const leads = rule?.when.length === 0 ? t.leadsEverybody(name) : t.leads(name);
     return shares ? `${leads} ${t.splits(shares)}` : leads;
   }

@@ -1,14 +1,14 @@
 import type { ReactElement } from 'react';
 import type { LinkFields } from '../../data/link-fields.ts';
 import { MAX_TESTS } from '../../data/rule-edits.ts';
-import { parseWeight, type RuleTestField } from '../../data/rule-fields.ts';
+import type { RuleTestField } from '../../data/rule-fields.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { ruleTexts } from '../../rule-texts.ts';
 import { texts } from '../../texts.ts';
 import { asShare } from '../../words/format.ts';
 import { type Decision, describeOutcome } from './example.tsx';
-import { describeVisitor, leadingStep, Reasons, ruleOf, type Visit } from './reasons.tsx';
+import { describeVisitor, leadingStep, Reasons, ruleOf, sharesIn, type Visit } from './reasons.tsx';
 
 /** The answer to a question. */
 export interface Result {
@@ -76,21 +76,17 @@ export function Told({
 }: { result: Result } & Pick<Tried, 'fields' | 'onChange'>): ReactElement {
   const { decision, visit } = result;
   const lead = leadingStep(decision);
-  const shares = lead?.linkRule?.shares ?? [];
+  const shares = lead ? sharesIn(lead, ruleOf(lead, result)) : [];
   const isSplit = shares.length > 0 && decision.destination !== null;
   const t = texts.explain;
-  const open = (lead && ruleOf(lead, result)?.to.filter(({ weight }) => parseWeight(weight) > 0)) ?? [];
   return (
     <section className="card" aria-live="polite">
       <h2>{t.gets(describeVisitor(visit), isSplit ? ruleTexts.isSplit : describeOutcome(decision))}</h2>
       {isSplit ? (
         <ul>
-          {shares.map(({ targetId, name, share }, place) => (
+          {shares.map(({ targetId, name, share, target }) => (
             <li key={targetId} className="address">
-              {asShare(share)}{' '}
-              {(
-                open.find(({ id }) => id === targetId) ?? (open.length === shares.length ? open[place] : null)
-              )?.url ?? name}
+              {asShare(share)} {target?.url ?? name}
             </li>
           ))}
         </ul>

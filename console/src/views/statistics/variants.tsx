@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { useRead } from '../../data/read.ts';
+import { ownName, targetName } from '../../data/rule-words.ts';
 import {
   type LinkRulesFragment,
   VariantsOfDocument,
@@ -44,7 +45,9 @@ function sumUp(rules: Rules, rows: readonly Row[]): Led[] {
       own.find(({ variant }) => variant?.targetId === targetId)?.clicks ?? 0;
     const present = (rule?.to ?? []).map((target) => ({
       ...{ id: target.id, clicks: clicksOf(target.id) },
-      name: `${isolated(target.name)} · ${addressText(target.url)}`,
+      name: ownName(target)
+        ? `${isolated(target.name)} · ${addressText(target.url)}`
+        : isolated(targetName(target)),
     }));
     const former = own.flatMap(({ variant, clicks }) => {
       const targetId = variant?.targetId ?? '';
