@@ -24,7 +24,7 @@ import {
   toRuleField,
   toTestField,
 } from '../../console/src/data/rule-fields.ts';
-import { summarizeRule } from '../../console/src/data/rule-words.ts';
+import { describeVisitors, summarizeRule } from '../../console/src/data/rule-words.ts';
 import { rulesOfTargets } from '../../console/src/data/rules-of-targets.ts';
 import { fieldsWith, typedFields } from '../../console/src/data/typed.ts';
 import { typedDay } from '../../console/src/data/typed-day.ts';
@@ -166,6 +166,11 @@ describe('a rule of the form', () => {
     expect(summarizeRule({ when: others, to })).toBe(
       `Country: not Japan, from ${atMoment(at(2026, 12, 1, 9))} → example.com/third`,
     );
+  });
+
+  test('names a language alone, as it names a country', () => {
+    const when = [{ ...newCondition('language', ''), values: ['fr'] }];
+    expect(describeVisitors(when)).toBe('French');
   });
 
   test('comes before one for everybody', () => {

@@ -1,3 +1,4 @@
+import { useEffect, useSyncExternalStore } from 'react';
 import { makeStore } from './store.ts';
 import { loadScript } from './version.ts';
 
@@ -12,4 +13,12 @@ export async function loadRuleWords(): Promise<void> {
   // Without them, rules are shown by their names and destinations.
   const loaded = await loadScript(() => import('./rule-words.ts')).catch(() => null);
   if (loaded) ruleWords.set(loaded);
+}
+
+/** Returns the words of rules, and loads them where there are some; null until then. */
+export function useRuleWords(hasRules: boolean): RuleWords | null {
+  useEffect(() => {
+    if (hasRules) void loadRuleWords();
+  }, [hasRules]);
+  return useSyncExternalStore(ruleWords.subscribe, ruleWords.get);
 }

@@ -1,6 +1,7 @@
 import type {
   CreateLinkInput,
   LinkPrivacy,
+  LinkRowFragment,
   LinkRuleInput,
   LinkTargetingInput,
   LinkWholeFragment,
@@ -174,6 +175,12 @@ export const filledTargets = (targets: readonly TargetField[]) =>
   targets
     .map(({ key, url, typed = '' }, at) => ({ key, url: withScheme(url), typed, at }))
     .filter(({ key, url, typed }) => key !== '' || url !== '' || typed !== '');
+
+/** The destination to name for a link: a rotation leads nobody to the link's own. */
+export const namedUrl = ({
+  url,
+  targeting: { type, rotation },
+}: Pick<LinkRowFragment, 'url' | 'targeting'>): string => (type === 'ROTATION' && rotation[0]) || url;
 
 /** The list that is shown; the others stay as they are. Its URLs follow the parameters of the link's. */
 function targetingInput(

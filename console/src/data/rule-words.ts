@@ -101,7 +101,7 @@ export const targetName = (target: Pick<RuleField, 'id' | 'name'> & { readonly u
 function describePlainly(condition: ConditionField): string {
   const { kind, is, from, until } = condition;
   if (kind === 'time') return describePeriod({ from, until });
-  const isPlain = is === 'in' && ['platform', 'device', 'browser', 'country'].includes(kind);
+  const isPlain = is === 'in' && ['platform', 'device', 'browser', 'country', 'language'].includes(kind);
   return isPlain ? listValues(condition) : describeCondition(condition);
 }
 

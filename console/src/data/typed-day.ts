@@ -2,9 +2,10 @@ import { locale } from '../language.ts';
 import { onDay } from '../words/format.ts';
 
 /** A text in small letters without accents, which people leave out. */
-const plain = (text: string): string => text.toLocaleLowerCase().normalize('NFD').replace(/\p{M}/gu, '');
+export const plain = (text: string): string =>
+  text.toLocaleLowerCase().normalize('NFD').replace(/\p{M}/gu, '');
 
-const months = Array.from({ length: 12 }, (_, month) =>
+export const months = Array.from({ length: 12 }, (_, month) =>
   plain(new Intl.DateTimeFormat(locale, { month: 'long' }).format(new Date(2027, month, 1))),
 );
 

@@ -1,8 +1,8 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import { ChoicesDocument, NamedRecordDocument, TagChoicesDocument } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { loadRuleWords, ruleWords } from './late-rule-words.ts';
+import { useRuleWords } from './late-rule-words.ts';
 import { readNow, useRead } from './read.ts';
 import { type ChangedValue, idsIn, type NamedKind, type NameOf } from './values.ts';
 
@@ -11,19 +11,10 @@ const MAX_LOOKED_UP = 50;
 
 const keyOf = (kind: NamedKind, id: string): string => `${kind} ${id}`;
 
-/** Loads the words of rules where changes have some; what is shown before is shown again with them. */
-function useRuleWords(changes: readonly { readonly values: readonly ChangedValue[] }[]): void {
-  useSyncExternalStore(ruleWords.subscribe, ruleWords.get);
-  const hasRules = changes.some(({ values }) => values.some(({ name }) => /^rule(s|Tests)$/.test(name)));
-  useEffect(() => {
-    if (hasRules) void loadRuleWords();
-  }, [hasRules]);
-}
-
 /** The names of the records in the values of changes: from the lists of choices, or else one by one. */
 export function useValueNames(changes: readonly { readonly values: readonly ChangedValue[] }[]): NameOf {
   const client = useClient();
-  useRuleWords(changes);
+  useRuleWords(changes.some(({ values }) => values.some(({ name }) => /^rule(s|Tests)$/.test(name))));
   const [found, setFound] = useState<ReadonlyMap<string, string | null>>(new Map());
   const wanted = changes.flatMap(({ values }) => idsIn(values));
   const pause = wanted.length === 0;

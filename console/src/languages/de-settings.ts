@@ -7,6 +7,7 @@ export const settingsTexts: SettingsTexts = {
   domains: {
     lead: 'Die Hosts Ihrer Kurzlinks.',
     apps: 'Apps auf Handys',
+    appsLater: 'Apps lassen sich verbinden, sobald die Domain bestätigt ist.',
     create: 'Neue Domain',
     edit: (name) => `${name} bearbeiten`,
     name: 'Host',

@@ -39,7 +39,7 @@ const orders: Texts['filters']['orders'] = {
 const privacies: Texts['form']['privacies'] = {
   PUBLIC: 'Alle',
   PRIVATE: 'Nur dieses Konto',
-  PASSWORD: 'Alle mit Passwort',
+  PASSWORD: 'Alle mit dem Passwort der Statistik',
 };
 const targetTypes: Texts['form']['targetTypes'] = {
   NONE: 'Für alle gleich',
@@ -1210,7 +1210,7 @@ export const texts: Translation = {
     taken: (name) => `${name} steht schon in der Liste.`,
     notChosen: (text) =>
       `„${text}“ ist nicht ausgewählt. Wählen Sie aus der Liste, oder leeren Sie das Feld.`,
-    none: { expiry: 'Nie', start: 'Ab sofort', protection: 'Kein Passwort', pixels: 'Keine' },
+    none: { expiry: 'Nie', start: 'Keine', protection: 'Kein Passwort', pixels: 'Keine' },
     afterClicks: (count) => `nach ${one(count, 'Klick', 'Klicks')}`,
     start: 'Beginn und Notizen',
     notesHint: 'Nur Personen dieses Kontos sehen sie.',
@@ -1245,7 +1245,7 @@ export const texts: Translation = {
     privacies,
     targets: 'Weiterleitung',
     rulesLead:
-      'Besucher gelangen zum unten gewählten Ziel. Mit Regeln gelangen manche anderswohin: nach Land, System oder Sprache, zu bestimmten Zeiten oder zu einem Anteil.',
+      'Regeln für Ausnahmen: Manche Besucher gelangen anderswohin, nach mehreren Merkmalen zugleich, nach Zeit oder zu einem Anteil.',
     addRule: 'Regel hinzufügen',
     splitAll: 'Alle aufteilen',
     rulesIn: (count) => one(count, 'Regel', 'Regeln'),
@@ -1257,10 +1257,9 @@ export const texts: Translation = {
     targetType: 'Wohin Besucher gelangen',
     targetTypes,
     targetHints: {
-      NONE: 'Mit Regeln unterscheidet der Link nach mehreren Merkmalen zugleich, nach Zeit oder nach Anteilen.',
       COUNTRY: 'Besucher aus anderen Ländern gelangen zum Ziel des Links. Nur das Land zählt.',
       PLATFORM:
-        'Besucher mit anderen Systemen gelangen zum Ziel des Links. Nur das System zählt. Ihre App verbinden Sie unter „Domains“.',
+        'Besucher mit anderen Systemen gelangen zum Ziel des Links. Nur das System zählt. Ihre App verbinden Sie unter „Domains“ mit einer bestätigten Domain.',
       LANGUAGE: 'Besucher mit anderen Sprachen gelangen zum Ziel des Links. Nur die Sprache zählt.',
       ROTATION: 'Besuche wechseln durch diese Ziele. Fügen Sie das Hauptziel hinzu, wenn es dabei sein soll.',
     },
@@ -1288,6 +1287,7 @@ export const texts: Translation = {
     preview: 'Vorschau',
     allOthers: 'Alle anderen',
     leadsTo: 'führt zu',
+    allOthersInTurn: 'Alle anderen im Wechsel',
     leadsInTurn: 'führt im Wechsel zu',
     wouldLead: 'Sonst führt er zu',
     wouldLeadInTurn: 'Sonst führt er im Wechsel zu',
@@ -1442,7 +1442,7 @@ export const texts: Translation = {
       system: (device, isListed) =>
         `Das System dieses Geräts (${device}) steht ${isListed ? '' : 'nicht '}in der Liste.`,
       loop: 'Er führt zu sich selbst.',
-      noLoop: 'Er führt nicht zu sich selbst zurück.',
+      noLoop: 'Keine Weiterleitungsschleife.',
       noPixels: 'Er hat keine Pixel.',
       pixels: (count) => `Er hat ${one(count, 'Pixel', 'Pixel')}.`,
       sentOn:

@@ -16,6 +16,7 @@ export const settingsTexts = {
   domains: {
     lead: 'The hosts of your short links.',
     apps: 'Apps on phones',
+    appsLater: 'Apps can be connected once the domain is verified.',
     create: 'New domain',
     edit: (name: string) => `Edit ${name}`,
     name: 'Host',

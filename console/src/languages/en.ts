@@ -55,7 +55,7 @@ const orders: Readonly<Record<LinkOrderField, Words<Direction>>> = {
 const privacies: Words<LinkPrivacy> = {
   PUBLIC: 'Everybody',
   PRIVATE: 'Only this account',
-  PASSWORD: 'Anyone with the password',
+  PASSWORD: 'Anyone with the statistics password',
 };
 const targetTypes: Words<TargetType> = {
   NONE: 'The same for everybody',
@@ -1006,7 +1006,7 @@ const english = {
   },
   form: {
     inZone: (zone: string) => `Date and time, in ${zone}.`,
-    titleFor: (title: string) => `Source is appended to each title: ${title}`,
+    titleFor: (title: string) => `The source is appended to each title: ${title}`,
     url: 'Destination',
     alias: 'Alias',
     aliasHint: 'Leave empty for a random alias',
@@ -1059,7 +1059,7 @@ const english = {
     privacies,
     targets: 'Who goes where',
     rulesLead:
-      'Visitors go where you choose below. With rules, some of them go elsewhere: by country, system or language, at some hours, or a share of them.',
+      'Rules for exceptions: some visitors go elsewhere, by several things at once, at some hours, or a share of them.',
     addRule: 'Add a rule',
     splitAll: 'Split everybody',
     rulesIn: (count: number) => one(count, 'rule', 'rules'),
@@ -1071,13 +1071,12 @@ const english = {
     targetType: 'Where visitors go',
     targetTypes,
     targetHints: {
-      NONE: 'Add rules to lead visitors by several things at once, by time, or by shares.',
       COUNTRY: 'Visitors from other countries go to the destination of the link. Only the country counts.',
       PLATFORM:
-        'Visitors with other systems go to the destination of the link. Only the system counts. To open your app, connect it under “Domains”.',
+        'Visitors with other systems go to the destination of the link. Only the system counts. To open your app, connect it to a verified domain under “Domains”.',
       LANGUAGE: 'Visitors with other languages go to the destination of the link. Only the language counts.',
       ROTATION: 'Visits rotate through these URLs. Add the main destination to include it.',
-    } satisfies Record<TargetType, string>,
+    } satisfies Record<Exclude<TargetType, 'NONE'>, string>,
     keys,
     targetUrl: 'Destination',
     noScheme: 'Begin it with https://, such as https://example.com/page.',
@@ -1104,6 +1103,7 @@ const english = {
     preview: 'Preview',
     allOthers: 'All others',
     leadsTo: 'leads to',
+    allOthersInTurn: 'All others in turn',
     leadsInTurn: 'leads in turn to',
     wouldLead: 'Otherwise it leads to',
     wouldLeadInTurn: 'Otherwise it leads in turn to',
@@ -1253,7 +1253,7 @@ const english = {
       system: (device: string, isListed: boolean) =>
         `The system of this device (${device}) is ${isListed ? '' : 'not '}listed.`,
       loop: 'It leads to itself.',
-      noLoop: 'It does not lead back to itself.',
+      noLoop: 'No redirect loop.',
       noPixels: 'It has no pixels.',
       pixels: (count: number) => `It has ${one(count, 'pixel', 'pixels')}.`,
       sentOn: 'Its pixels do not run: the visitor gave a password, and is sent on at once.',

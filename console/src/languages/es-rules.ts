@@ -5,7 +5,7 @@ const { counted: one } = countingIn('es');
 
 export const ruleTexts: RuleTexts = {
   previewShown: 'El visitante es un programa que muestra vistas previas: recibe la del enlace.',
-  previewNotShown: 'No es un programa que muestre vistas previas, o el enlace no tiene ninguna aquí.',
+  previewNotShown: 'No es una petición de vista previa, o el enlace no tiene ninguna aquí.',
   list: 'Reglas, en su orden',
   named: (name, number) => (name === '' ? `la regla ${number}` : `la regla «${name}»`),
   number: (number) => `Regla ${number}`,
@@ -23,7 +23,8 @@ export const ruleTexts: RuleTexts = {
   all: 'que cumplen todo esto:',
   conditionsOf: (number) => `Condiciones de la regla ${number}`,
   addCondition: 'Añadir una condición',
-  addExample: 'País, dispositivo o fecha',
+  addExample: 'Añada un país, un dispositivo o una fecha',
+  timeWords: 'antes del hasta el después desde a partir fecha',
   whoIn: (who, countries) => (who ? `${who} (${countries})` : countries),
   fold: (number) => `Plegar la regla ${number}`,
   edit: (condition) => `Editar: ${condition}`,
@@ -114,7 +115,7 @@ export const ruleTexts: RuleTexts = {
   tests: 'Pruebas',
   testsLead: 'Se comprueban al guardar las reglas. Si una falla, no se guarda nada.',
   noTests: 'Ninguna todavía. Pruebe con un visitante y conserve el resultado como prueba.',
-  tryIt: 'Probar',
+  tryIt: 'Probar con un visitante',
   test: (visitor, expected) => `${visitor} → ${expected}`,
   removeTest: (number) => `Quitar la prueba ${number}`,
   testRemoved: (number) => `Prueba ${number} quitada.`,

@@ -7,6 +7,7 @@ export const settingsTexts: SettingsTexts = {
   domains: {
     lead: 'Los hosts de sus enlaces cortos.',
     apps: 'Aplicaciones móviles',
+    appsLater: 'Las aplicaciones podrán conectarse cuando el dominio esté verificado.',
     create: 'Nuevo dominio',
     edit: (name) => `Editar ${name}`,
     name: 'Host',

@@ -1023,11 +1023,11 @@ export const texts: Translation = {
     privacies: {
       PUBLIC: 'Todo el mundo',
       PRIVATE: 'Solo esta cuenta',
-      PASSWORD: 'Quien tenga la contraseña',
+      PASSWORD: 'Quien tenga la contraseña de las estadísticas',
     },
     targets: 'Quién va adónde',
     rulesLead:
-      'Los visitantes van al destino que elija abajo. Con reglas, algunos van a otro sitio: según el país, el sistema o el idioma, a ciertas horas, o una parte de ellos.',
+      'Reglas para excepciones: algunos visitantes van a otro sitio, según varios criterios a la vez, a ciertas horas, o una parte de ellos.',
     addRule: 'Añadir una regla',
     splitAll: 'Repartir a todos',
     rulesIn: (count) => one(count, 'regla', 'reglas'),
@@ -1045,10 +1045,9 @@ export const texts: Translation = {
       ROTATION: 'Por turnos',
     },
     targetHints: {
-      NONE: 'Las reglas distinguen a los visitantes por varios criterios a la vez, por la hora o por porcentajes.',
       COUNTRY: 'Los visitantes de otros países van al destino del enlace. Solo cuenta el país.',
       PLATFORM:
-        'Los visitantes con otros sistemas van al destino del enlace. Solo cuenta el sistema. Para abrir su aplicación, conéctela en «Dominios».',
+        'Los visitantes con otros sistemas van al destino del enlace. Solo cuenta el sistema. Para abrir su aplicación, conéctela a un dominio verificado en «Dominios».',
       LANGUAGE: 'Los visitantes con otros idiomas van al destino del enlace. Solo cuenta el idioma.',
       ROTATION: 'Las visitas rotan entre estas URL. Añada el destino principal para incluirlo.',
     },
@@ -1081,6 +1080,7 @@ export const texts: Translation = {
     preview: 'Vista previa',
     allOthers: 'Todos los demás',
     leadsTo: 'lleva a',
+    allOthersInTurn: 'Todos los demás, por turnos',
     leadsInTurn: 'lleva por turnos a',
     wouldLead: 'Si no, lleva a',
     wouldLeadInTurn: 'Si no, lleva por turnos a',
@@ -1337,7 +1337,7 @@ export const texts: Translation = {
       system: (device, isListed) =>
         `El sistema de este dispositivo (${device}) ${isListed ? '' : 'no '}está en la lista.`,
       loop: 'Lleva a sí mismo.',
-      noLoop: 'No vuelve a sí mismo.',
+      noLoop: 'Sin bucle de redirección.',
       noPixels: 'No tiene píxeles.',
       pixels: (count) => `Tiene ${one(count, 'píxel', 'píxeles')}.`,
       sentOn: 'Sus píxeles no se ejecutan: el visitante dio una contraseña y es redirigido enseguida.',

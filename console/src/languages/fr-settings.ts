@@ -7,6 +7,7 @@ export const settingsTexts: SettingsTexts = {
   domains: {
     lead: 'Les hôtes de vos liens courts.',
     apps: 'Applications mobiles',
+    appsLater: 'Les applications pourront être associées une fois le domaine vérifié.',
     create: 'Nouveau domaine',
     edit: (name) => `Modifier ${name}`,
     name: 'Hôte',

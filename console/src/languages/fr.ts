@@ -1026,11 +1026,11 @@ export const texts: Translation = {
     privacies: {
       PUBLIC: 'Tout le monde',
       PRIVATE: 'Ce compte uniquement',
-      PASSWORD: 'Avec un mot de passe',
+      PASSWORD: 'Avec le mot de passe des statistiques',
     },
     targets: 'Qui va où',
     rulesLead:
-      'Les visiteurs vont là où vous le choisissez ci-dessous. Avec des règles, certains vont ailleurs : selon le pays, le système ou la langue, à certaines heures, ou pour une part d’entre eux.',
+      'Des règles pour les exceptions : certains visiteurs vont ailleurs, selon plusieurs critères à la fois, à certaines heures, ou pour une part d’entre eux.',
     addRule: 'Ajouter une règle',
     splitAll: 'Répartir tout le monde',
     rulesIn: (count) => one(count, 'règle', 'règles'),
@@ -1048,10 +1048,9 @@ export const texts: Translation = {
       ROTATION: 'À tour de rôle',
     },
     targetHints: {
-      NONE: 'Les règles distinguent les visiteurs selon plusieurs critères à la fois, selon l’heure ou par pourcentages.',
       COUNTRY: 'Les visiteurs d’autres pays vont à la destination du lien. Seul le pays compte.',
       PLATFORM:
-        'Les visiteurs d’autres systèmes vont à la destination du lien. Seul le système compte. Pour ouvrir votre application, associez-la sous « Domaines ».',
+        'Les visiteurs d’autres systèmes vont à la destination du lien. Seul le système compte. Pour ouvrir votre application, associez-la à un domaine vérifié sous « Domaines ».',
       LANGUAGE: 'Les visiteurs d’autres langues vont à la destination du lien. Seule la langue compte.',
       ROTATION: 'Les visites alternent entre ces URL. Ajoutez la destination principale pour l’inclure.',
     },
@@ -1084,6 +1083,7 @@ export const texts: Translation = {
     preview: 'Aperçu',
     allOthers: 'Tous les autres',
     leadsTo: 'mène à',
+    allOthersInTurn: 'Tous les autres, tour à tour',
     leadsInTurn: 'mène tour à tour à',
     wouldLead: 'Sinon, il mène à',
     wouldLeadInTurn: 'Sinon, il mène tour à tour à',
@@ -1341,7 +1341,7 @@ export const texts: Translation = {
       system: (device, isListed) =>
         `Le système de cet appareil (${device}) ${isListed ? 'figure' : 'ne figure pas'} dans la liste.`,
       loop: 'Il mène à lui-même.',
-      noLoop: 'Il ne ramène pas à lui-même.',
+      noLoop: 'Pas de boucle de redirection.',
       noPixels: 'Il n’a pas de pixels.',
       pixels: (count) => `Il a ${one(count, 'pixel', 'pixels')}.`,
       sentOn:

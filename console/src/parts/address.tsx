@@ -34,10 +34,19 @@ function halves(place: string): readonly [start: string, end: string] {
 export function Address({ of, isCut = false }: { of: string; isCut?: boolean }): ReactElement {
   const { place, unicode, user } = splitAddress(of);
   const [start, end] = isCut ? halves(place) : [place, ''];
+  const isHidden = end !== '' || undefined;
   return (
     <>
-      <bdi>{start}</bdi>
-      {end !== '' && <bdi className="end">{end}</bdi>}
+      <bdi aria-hidden={isHidden}>{start}</bdi>
+      {isHidden && (
+        <>
+          <bdi className="end" aria-hidden>
+            {end}
+          </bdi>
+          {/* Screen readers would read the halves as two texts. */}
+          <bdi className="unseen">{place}</bdi>
+        </>
+      )}
       {unicode !== null && (
         <small className="quiet">
           {' '}

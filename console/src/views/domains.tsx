@@ -60,7 +60,12 @@ export function DomainsView(): ReactElement {
               <p className="quiet cut">{t.rootTo(fullAddressText(domain.rootUrl))}</p>
             )}
             {domain.forwardsPath && <p className="quiet">{t.forwardsPathNow}</p>}
-            {!domain.shared && !domain.verified && <DomainDns domain={domain} serviceHost={serviceHost} />}
+            {!domain.shared && !domain.verified && (
+              <>
+                <DomainDns domain={domain} serviceHost={serviceHost} />
+                <p className="quiet">{t.appsLater}</p>
+              </>
+            )}
             {!domain.shared && domain.verified && (
               <details>
                 <summary>{t.showDns}</summary>

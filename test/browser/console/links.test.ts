@@ -156,7 +156,14 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     for (const [index, { alias, id }] of links.entries()) {
       const row = rowOf(page, alias);
       await row.waitFor();
-      await expect.poll(() => row.locator('.to').textContent()).toBe(told[index]);
+      await expect
+        .poll(() =>
+          row
+            .locator('.to > :not([aria-hidden])')
+            .allTextContents()
+            .then((all) => all.join('')),
+        )
+        .toBe(told[index]);
       await page.goto(page.url().replace(/\/links.*$/, `/links/${id}`));
       await expect.poll(() => page.locator('.head p.cut').textContent()).toContain(told[index]);
       await page.goBack();

@@ -407,7 +407,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
         },
       ],
     });
-    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByRole('button', { name: 'Test a visitor' }).click();
     const ask = page.getByRole('main').getByRole('button', { name: 'Test', exact: true });
     await page.getByLabel('Query string').fill('?utm_source=mail');
     await ask.click();
@@ -539,9 +539,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     };
     const { caller, page, id } = await openLink({ targeting, url: 'https://example.com/?utm_source=mail' });
     await unfold(page);
-    await shown(
-      page.getByText(/^Visitors go where you choose below\. With rules, some of them go elsewhere/),
-    );
+    await shown(page.getByText(/^Rules for exceptions: some visitors go elsewhere/));
     await page.getByRole('button', { name: 'Turn these destinations into rules' }).click();
     await expect.poll(() => chips(rule(page, 1))).toEqual(['Country: Germany, Austria']);
     await save(page);

@@ -42,6 +42,7 @@ export function AliasField(props: AliasFieldProps): ReactElement {
   const wrong = errorsIn(['alias'], checks?.flatMap((one) => one?.fields ?? []) ?? []).errors.alias;
   const t = texts.form;
   const hint = checks && wrong === undefined ? t.aliasFree : link ? t.aliasMoves : t.aliasHint;
+  const isChoice = link === undefined && hosts.length > 1;
   return (
     <Field
       label={t.alias}
@@ -55,16 +56,15 @@ export function AliasField(props: AliasFieldProps): ReactElement {
     >
       {(parts) => (
         <div className="joined">
-          {link === undefined && hosts.length > 1 ? (
+          {isChoice && (
             <Select
               aria-label={t.domain}
               value={domainId || ownId}
               options={hosts}
               onValue={(value) => onChange({ domainId: value === ownId ? '' : value })}
             />
-          ) : (
-            <span>{host}</span>
           )}
+          <span>{!isChoice && host}</span>
           <input
             type="text"
             autoComplete="off"

@@ -1,7 +1,8 @@
-import { memo, type ReactElement, useDeferredValue } from 'react';
+import { Fragment, memo, type ReactElement, useDeferredValue } from 'react';
 import { Link as To } from 'wouter';
 import { toAlias } from '../../data/alias.ts';
 import { hasEnded } from '../../data/ending.ts';
+import { useRuleWords } from '../../data/late-rule-words.ts';
 import { filledTargets, type LinkFields, newAliases } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { isForEverybody, shareOf } from '../../data/rule-edits.ts';
@@ -37,13 +38,21 @@ function Destinations({
   const targets = list === null ? [] : filledTargets(fields.targets[list]);
   const targetName = (key: string) =>
     list === null || key === '' ? '' : (targetChoice(list, key)?.name ?? key);
-  const named = targets.map(({ key, url }) => ({ url, name: targetName(key) }));
-  const ruled = fields.rules.flatMap(({ name, to }, index) =>
-    to.map((target) => ({
-      url: target.url,
-      name: [name || `${index + 1}.`, ...(to.length > 1 ? [asShare(shareOf(to, target))] : [])].join(' '),
-    })),
-  );
+  const t = texts.link;
+  const words = useRuleWords(fields.rules.length > 0);
+  const ruled = fields.rules.flatMap((rule, index) => {
+    const { when, to } = rule;
+    const who = index > 0 && when.length === 0 ? t.allOthers : words?.describeVisitors(when);
+    const name = words?.ownName(rule) || who;
+    return to.map((target) => ({
+      urls: [target.url],
+      name: [name, to.length > 1 && asShare(shareOf(to, target))].filter(Boolean).join(' '),
+    }));
+  });
+  const named =
+    isInTurn(fields) && ruled.length > 0
+      ? [{ name: t.allOthersInTurn, urls: targets.map(({ url }) => url) }]
+      : targets.map(({ key, url }) => ({ urls: [url], name: targetName(key) }));
   const { utmTemplateId, utmOnTargets } = fields;
   const whole = (utmTemplateId !== '' && explained?.url) || fields.url;
   // What a template adds to the destination, the others get, too.
@@ -51,20 +60,25 @@ function Destinations({
   const isOnly = named.length === 0 && ruled.length === 0;
   // The destination of the link takes no part in a rotation, and gets nobody behind a rule for everybody.
   const hasOthers = fields.targetType !== 'NONE' || !fields.rules.some(isForEverybody);
-  const own =
-    isInTurn(fields) || !hasOthers ? [] : [{ url: whole, name: isOnly ? '' : texts.link.allOthers }];
-  const others = [...ruled, ...named].map((one) => ({ ...one, url: tagged(one.url) }));
-  const all = [...others, ...own].filter(({ url }) => url !== '');
+  const own = isInTurn(fields) || !hasOthers ? [] : [{ urls: [whole], name: isOnly ? '' : t.allOthers }];
+  const others = [...ruled, ...named].map((one) => ({ ...one, urls: one.urls.map(tagged) }));
+  const all = [...others, ...own].filter(({ urls }) => urls.some((url) => url !== ''));
   // Everybody gets the only one.
   if (all.length === 0 || (isNew && all.length === 1)) return null;
   return (
     <>
       <p className="quiet">{lead}</p>
-      {all.map(({ url, name }, index) => (
+      {all.map(({ urls, name }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a destination may have two turns
         <p key={index} className="address">
           {name !== '' && <span className="quiet">{texts.labelled(name, '')}</span>}
-          <Address of={url} />
+          {urls.filter(Boolean).map((url, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a destination may have two turns
+            <Fragment key={at}>
+              {at > 0 && ', '}
+              <Address of={url} />
+            </Fragment>
+          ))}
         </p>
       ))}
     </>
@@ -98,7 +112,10 @@ const Preview = memo(function Preview({
   const alias = (link ? toAlias(fields.alias) : newAliases(fields)[0]) || link?.alias;
   const origin = link === undefined ? `${location.protocol}//${host}` : new URL(link.shortUrl).origin;
   const shortUrl = alias === link?.alias ? link?.shortUrl : `${origin}/${encodeURI(alias ?? '')}`;
-  const leads = isInTurn(fields) ? [t.leadsInTurn, t.wouldLeadInTurn] : [t.leadsTo, t.wouldLead];
+  const leads =
+    isInTurn(fields) && fields.rules.length === 0
+      ? [t.leadsInTurn, t.wouldLeadInTurn]
+      : [t.leadsTo, t.wouldLead];
   const hasBegun = link === undefined || link.startsAt === null || Date.parse(link.startsAt) <= Date.now();
   const isOver = link && (link.status !== 'ACTIVE' || link.blocked || hasEnded(link) || !hasBegun);
   const destinations = (
@@ -127,6 +144,7 @@ const Preview = memo(function Preview({
       <div>
         <p className="short-url">
           <span className="host">{host}/</span>
+          <wbr />
           {alias || <span className="host">…</span>}
         </p>
         {/* An ended link shows its present behaviour before its next one. */}

@@ -60,8 +60,27 @@ export function RulesField({
   const convert = () => {
     if (converted !== null) show({ rules: converted, targetType: 'NONE' }, rules.length, '.line');
   };
+  const others = hasOthers && (
+    <fieldset className={hasRules ? 'rule else' : 'else'} aria-label={t.everybodyElse}>
+      {hasRules && (
+        <p>
+          <b>{t.everybodyElse}</b>{' '}
+          {targetType !== 'ROTATION' && url !== '' && (
+            <>
+              {'→ '}
+              <span className="address">
+                <Address of={url} />
+              </span>
+            </>
+          )}
+        </p>
+      )}
+      <TargetsField {...{ fields, errors, onChange, offerBack }} />
+    </fieldset>
+  );
   return (
     <div className="rules">
+      {!hasRules && others}
       {hasRules ? (
         <RulesEditor {...{ fields, errors, onChange, warnings, offerBack }} />
       ) : (
@@ -85,24 +104,7 @@ export function RulesField({
         )}
       </div>
       {converted !== null && <p className="hint">{t.toRulesHint}</p>}
-      {hasOthers && (
-        <fieldset className={hasRules ? 'rule else' : 'else'} aria-label={t.everybodyElse}>
-          {hasRules && (
-            <p>
-              <b>{t.everybodyElse}</b>{' '}
-              {targetType !== 'ROTATION' && url !== '' && (
-                <>
-                  {'→ '}
-                  <span className="address">
-                    <Address of={url} />
-                  </span>
-                </>
-              )}
-            </p>
-          )}
-          <TargetsField {...{ fields, errors, onChange, offerBack }} />
-        </fieldset>
-      )}
+      {hasRules && others}
       {hasRules && <RuleTests {...{ fields, errors, onChange, link, warnings, offerBack }} />}
     </div>
   );

@@ -33,12 +33,15 @@ export function TargetsField({
         options={targetTypes.map((value) => ({ value, text: t.targetTypes[value] }))}
         onValue={(type) => {
           const isFresh = type !== 'NONE' && targets[type].length === 0;
-          onChange({
-            targetType: type,
-            ...(isFresh && { targets: { ...targets, [type]: [{ key: '', url: '' }] } }),
-          });
+          flushSync(() =>
+            onChange({
+              targetType: type,
+              ...(isFresh && { targets: { ...targets, [type]: [{ key: '', url: '' }] } }),
+            }),
+          );
+          document.querySelector('.targets')?.scrollIntoView({ block: 'nearest' });
         }}
-        hint={t.targetHints[targetType]}
+        hint={targetType !== 'NONE' && t.targetHints[targetType]}
         error={errors['targeting.type']}
       />
       {targetType !== 'NONE' && (

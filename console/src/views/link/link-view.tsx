@@ -8,6 +8,7 @@ import { Later, Sheet } from '../../controls/sheet.tsx';
 import { Tabs as TabBar } from '../../controls/tabs.tsx';
 import { aboutToGo } from '../../data/actions.ts';
 import { useEnding } from '../../data/ending.ts';
+import { namedUrl } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { useEditState } from '../../data/use-edit-state.ts';
@@ -191,13 +192,13 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
           </h1>
           <CopyButton text={link.shortUrl} alone />
         </div>
-        <p className="quiet cut" title={addressText(link.url)}>
+        <p className="quiet cut" title={addressText(namedUrl(link))}>
           {link.title !== null && (
             <>
               <bdi>{link.title}</bdi> ·{' '}
             </>
           )}
-          <Address of={link.url} />
+          <Address of={namedUrl(link)} />
         </p>
         <p className="marks">
           <span className="badge">{t.clicks(link.clicks)}</span>

@@ -1,6 +1,5 @@
-import { useEffect, useSyncExternalStore } from 'react';
 import { changedFields } from '../../data/edit-state.ts';
-import { loadRuleWords, ruleWords } from '../../data/late-rule-words.ts';
+import { ruleWords, useRuleWords } from '../../data/late-rule-words.ts';
 import { filledTargets, type LinkFields } from '../../data/link-fields.ts';
 import { loggedName } from '../../data/meanwhile.ts';
 import { useRead } from '../../data/read.ts';
@@ -111,11 +110,7 @@ function shown(fields: LinkFields, name: ShownName, { spaces, pixels, tags }: Kn
 /** Fields in words, such as the name of a space. */
 export function useShown(link: LinkWholeFragment): Shown {
   const { data } = useRead(ChoicesDocument, {});
-  useSyncExternalStore(ruleWords.subscribe, ruleWords.get);
-  const hasRules = link.rules.length > 0;
-  useEffect(() => {
-    if (hasRules) void loadRuleWords();
-  }, [hasRules]);
+  useRuleWords(link.rules.length > 0);
   const tags = useRead(TagChoicesDocument, {}).data?.tags.nodes ?? [];
   const listNames = (records: readonly { id: string; name: string }[]) =>
     new Map(records.map(({ id, name }) => [id, name]));

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { Button, IconButton } from '../../controls/button.tsx';
 import { hasEnded } from '../../data/ending.ts';
+import { namedUrl } from '../../data/link-fields.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Address, addressText } from '../../parts/address.tsx';
 import { StatusBadge, TargetsBadge } from '../../parts/badge.tsx';
@@ -51,8 +52,8 @@ function One({ link, ready }: { link: LinkRowFragment; ready: string }): ReactEl
         <p className="short-url">
           <ShortUrl link={link} />
         </p>
-        <p className="quiet cut" title={addressText(link.url)}>
-          <Address of={link.url} />
+        <p className="quiet cut" title={addressText(namedUrl(link))}>
+          <Address of={namedUrl(link)} />
         </p>
         <p className="marks">
           <StatusBadge link={link} />
@@ -79,8 +80,8 @@ function Several({ links }: { links: readonly LinkRowFragment[] }): ReactElement
         {links.map((link) => (
           <li key={link.id}>
             <ShortUrl link={link} /> <CopyButton text={link.shortUrl} />
-            <p className="quiet cut" title={addressText(link.url)}>
-              <Address of={link.url} />
+            <p className="quiet cut" title={addressText(namedUrl(link))}>
+              <Address of={namedUrl(link)} />
             </p>
           </li>
         ))}

@@ -14,6 +14,7 @@ import { shortcuts } from '../../app/shortcuts.ts';
 import { Menu } from '../../controls/menu.tsx';
 import type { MenuItem } from '../../controls/menu-item.tsx';
 import { counted } from '../../data/counted.ts';
+import { namedUrl } from '../../data/link-fields.ts';
 import { useSession } from '../../data/session.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Address, addressText, ShortUrl } from '../../parts/address.tsx';
@@ -119,6 +120,7 @@ export const LinkRow = memo(function LinkRow({
   const open = () => navigate(address, { state: overList });
   const statistics = `/links/${link.id}/statistics${query}`;
   const short = shortUrlText(link.shortUrl);
+  const url = namedUrl(link);
   const t = texts.links;
   const actions: MenuItem[] = linkActions(link, { session, query, navigate, onQr: () => setQr(true) });
   const select = { name: isSelected ? t.unselect : t.select, icon: 'check', shortcut: 'x' } as const;
@@ -160,14 +162,14 @@ export const LinkRow = memo(function LinkRow({
           />
         </label>
       )}
-      <HostTile of={link.url} />
+      <HostTile of={url} />
       <div className="what">
         <div className="first">
           <To href={address} state={overList} className="short">
             <ShortUrl of={link.shortUrl} />
           </To>
-          <span className="to" title={addressText(link.url)}>
-            <Address of={link.url} isCut />
+          <span className="to" title={addressText(url)}>
+            <Address of={url} isCut />
           </span>
         </div>
         <div className="second">

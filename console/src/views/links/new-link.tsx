@@ -10,7 +10,7 @@ import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { texts } from '../../texts.ts';
-import { trimPasted } from '../../words/format.ts';
+import { shortUrlText, trimPasted } from '../../words/format.ts';
 import { Created } from './created.tsx';
 
 const NewLinkSheet = lazily(async () => (await import('./new-link-sheet.tsx')).NewLinkSheet, null);
@@ -101,6 +101,9 @@ export function NewLink({
           <Created links={made} onClose={close} />
         </section>
       )}
+      <p className="unseen" role="status">
+        {made.length === 1 && made.map(({ shortUrl }) => shortUrlText(shortUrl))}
+      </p>
       {wasOpened && (
         <NewLinkSheet isOpen={isOpen && isAlone} setOpen={setOpen} pasted={pasted} onMade={setMade} />
       )}

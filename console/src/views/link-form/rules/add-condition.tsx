@@ -3,9 +3,9 @@ import { Choice } from '../../../controls/choice.tsx';
 import type { ChoiceItem } from '../../../controls/choice-matches.ts';
 import { newCondition } from '../../../data/rule-edits.ts';
 import { type ConditionField, type ConditionKind, conditionKinds } from '../../../data/rule-fields.ts';
-import { typedDay } from '../../../data/typed-day.ts';
+import { months, plain, typedDay } from '../../../data/typed-day.ts';
 import { ruleTexts } from '../../../rule-texts.ts';
-import { timeZone } from '../../../words/format.ts';
+import { foldName, timeZone } from '../../../words/format.ts';
 import { choicesOf } from './condition-values.tsx';
 
 /** A condition that a text may mean. */
@@ -39,11 +39,21 @@ function makeValues(): readonly Suggestion[] {
   return values;
 }
 
-/** Periods with the day that was typed as their border. */
+/** True if a text begins like a time, such as “until Dec”. */
+function isAboutTime(typed: string): boolean {
+  const known = [...plain(ruleTexts.timeWords).split(' '), ...months];
+  return plain(typed)
+    .split(/[\s.,'’]+/)
+    .every((word) => /^\d*$/.test(word) || known.some((one) => one.startsWith(word)));
+}
+
+/** Periods with the day that was typed as their border; without a day, a period to fill in. */
 function makePeriods(typed: string): Suggestion[] {
   const day = typedDay(typed);
-  if (day === null) return [];
   const t = ruleTexts;
+  const isOpen = day === null && !foldName(t.kinds.time).includes(foldName(typed)) && isAboutTime(typed);
+  if (isOpen) return [suggestion('time', t.kinds.time, [`${typed} …`])];
+  if (day === null) return [];
   const name = (text: string) => t.listed(t.kinds.time, text);
   return [
     suggestion('time', name(t.untilTime(day.name)), [typed], { until: day.at }),
