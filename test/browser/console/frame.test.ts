@@ -89,7 +89,8 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     const held = new Map<string, () => void>();
     const hold = (name: string) =>
       page.route('**/graphql', async (route) => {
-        if (route.request().postData()?.includes(`"operationName":"${name}"`)) await new Promise<void>((go) => held.set(name, go));
+        if (route.request().postData()?.includes(`"operationName":"${name}"`))
+          await new Promise<void>((go) => held.set(name, go));
         await route.fallback();
       });
     await hold('Viewer');
