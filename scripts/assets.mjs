@@ -97,7 +97,7 @@ const write = (name, text) => writeCompressed(OUTPUT, name, text);
 const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text) => text.replace(/[&<>"]/g, (one) => escapes[one]);
 
-/** What developers explore beside the guides; GraphiQL, which may be off, is the first. */
+/** The links to explore beside the guides, for developers; GraphiQL, which may be off, is the first. */
 const explored = [
   ['/graphql', 'GraphiQL', 'Explore the GraphQL API and run the examples.'],
   ['/docs', 'REST API v1', 'Read the reference of the REST API, and try its operations.'],

@@ -98,11 +98,13 @@ export function keepFocus(): () => void {
       path.push([one, one.nextElementSibling, one.previousElementSibling]);
     places = path;
   };
-  // Leaving an element is no loss.
-  const onBlur = () =>
+  // Leaving an element is no loss. To look for it costs a layout: not at each move to another one.
+  const onBlur = ({ relatedTarget }: FocusEvent) => {
+    if (relatedTarget !== null) return;
     queueMicrotask(() => {
       if (document.activeElement === document.body && !isLost()) held = null;
     });
+  };
   const observer = new MutationObserver(() => {
     if (isLost()) moveOn(places, document.getElementById('main'));
   });

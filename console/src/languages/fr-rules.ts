@@ -119,7 +119,7 @@ export const ruleTexts: RuleTexts = {
   test: (visitor, expected) => `${visitor} → ${expected}`,
   removeTest: (number) => `Retirer le test ${number}`,
   testRemoved: (number) => `Test ${number} retiré.`,
-  expectsRule: (name) => `règle « ${name} »`,
+  expectsRule: (name) => `règle « ${name} »`,
   expectsNoRule: 'aucune règle',
   expectsAnyRule: 'une règle quelconque',
   testFails: 'Ce test échoue.',

@@ -1030,7 +1030,7 @@ export const texts: Translation = {
     },
     targets: 'Qui va où',
     rulesLead:
-      'Des règles pour les exceptions : certains visiteurs vont ailleurs, selon plusieurs critères à la fois, à certaines heures, ou pour une part d’entre eux.',
+      'Des règles pour les exceptions : certains visiteurs vont ailleurs, selon plusieurs critères à la fois, à certaines heures, ou pour une part d’entre eux.',
     addRule: 'Ajouter une règle',
     splitAll: 'Répartir tout le monde',
     rulesIn: (count) => one(count, 'règle', 'règles'),

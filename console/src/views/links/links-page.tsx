@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
-import { useLocation } from 'wouter';
+import { Router, useLocation, useRouter } from 'wouter';
+import { navigate as go } from 'wouter/use-browser-location';
 import { CURRENT_ROW, focusNow, isFocusFree, leftLink, rowId } from '../../app/focus.ts';
 import { overList } from '../../app/over-list.ts';
 import { aboutToGo } from '../../data/actions.ts';
@@ -54,7 +55,6 @@ export function LinksPage({
     again,
   );
   const selection = useSelection(links, JSON.stringify([state.search, filter]));
-  const [current, setCurrent] = useState<string | null>(leftLink.get);
   const goOn = useEffectEvent(() => {
     onEntered();
     const only = exact ?? (links.length === 1 ? links[0] : undefined);
@@ -107,8 +107,6 @@ export function LinksPage({
           isLoading={isLoading}
           query={toQuery(state)}
           selection={selection}
-          current={current}
-          onCurrent={setCurrent}
         />
       )}
       {(pageInfo?.hasNextPage || pageInfo?.hasPreviousPage) && (
@@ -154,6 +152,9 @@ function Nothing({ state, set }: Pick<Parameters<typeof LinksPage>[0], 'state' |
 
 const noClicks: readonly number[] = [];
 
+/** Leads somewhere, and follows no address: 150 links of rows would be rendered again at each. */
+const nowhere = (): ['', typeof go] => ['', go];
+
 /** The rows; arrow keys move the focus among them. */
 function LinkList({
   links,
@@ -161,19 +162,17 @@ function LinkList({
   isLoading,
   query,
   selection,
-  current,
-  onCurrent,
 }: {
   links: readonly LinkRowFragment[];
   sparklines: ReadonlyMap<string, readonly number[]>;
   isLoading: boolean;
   query: string;
   selection: ReturnType<typeof useSelection>;
-  current: string | null;
-  onCurrent: (id: string) => void;
 }): ReactElement {
   const drafts = listDrafts(useSession());
+  const { base } = useRouter();
   const [, navigate] = useLocation();
+  const [current, setCurrent] = useState<string | null>(leftLink.get);
   const focusable = links.some(({ id }) => id === current) ? current : (links[0]?.id ?? null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -194,7 +193,7 @@ function LinkList({
       selection.extend(id, to.id);
       focusNow(`#${rowId(to.id)}`);
     },
-    onFocus: onCurrent,
+    onFocus: setCurrent,
     navigate,
   };
   const latest = useRef(now);
@@ -206,21 +205,23 @@ function LinkList({
     navigate: (...of) => latest.current.navigate(...of),
   }));
   return (
-    <ul className="rows" aria-busy={isLoading}>
-      {links.map((link) => (
-        <LinkRow
-          key={link.id}
-          link={link}
-          sparkline={sparklines.get(link.id) ?? noClicks}
-          query={query}
-          isCurrent={link.id === focusable}
-          isSelected={selection.has(link.id)}
-          isDraft={drafts.includes(link.id)}
-          isOver={hasEnded(link)}
-          age={ago(link.createdAt)}
-          list={list}
-        />
-      ))}
-    </ul>
+    <Router base={base} hook={nowhere}>
+      <ul className="rows" aria-busy={isLoading}>
+        {links.map((link) => (
+          <LinkRow
+            key={link.id}
+            link={link}
+            sparkline={sparklines.get(link.id) ?? noClicks}
+            query={query}
+            isCurrent={link.id === focusable}
+            isSelected={selection.has(link.id)}
+            isDraft={drafts.includes(link.id)}
+            isOver={hasEnded(link)}
+            age={ago(link.createdAt)}
+            list={list}
+          />
+        ))}
+      </ul>
+    </Router>
   );
 }
