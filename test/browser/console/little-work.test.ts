@@ -40,7 +40,7 @@ async function callsBy(page: Page, marks: readonly string[], act: () => Promise<
   });
 }
 
-/** What only these components have in their code. */
+/** Texts that only these components have in their code. */
 const ROW = 'host-tile';
 const BAR = 'above-links';
 const LINK = 'asChild';
