@@ -70,7 +70,10 @@ export function ago(iso: string): string {
   // Rounded, so that “in 7 days” is still that a moment later. 23 months ago was not last year.
   for (const [unit, size] of units)
     if (Math.abs(seconds) >= size)
-      return relative.format((seconds > 0 || unit === 'year' ? Math.round : Math.trunc)(seconds / size), unit);
+      return relative.format(
+        (seconds > 0 || unit === 'year' ? Math.round : Math.trunc)(seconds / size),
+        unit,
+      );
   return seconds > 0 ? relative.format(0, 'minute') : justNow[language];
 }
 
