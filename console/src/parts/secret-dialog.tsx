@@ -21,9 +21,9 @@ export function SecretDialog(
   return (
     <Dialog title={title} onClose={onClose} closedBy="closerequest">
       <p>{warning}</p>
-      <p>
+      <pre>
         <code>{secret}</code>
-      </p>
+      </pre>
       {children}
       <div className="buttons end">
         <button type="button" className="button quiet" onClick={onClose}>
