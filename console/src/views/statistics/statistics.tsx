@@ -127,7 +127,7 @@ export function Statistics({
         />
         {line && (
           <Link href={addressOf(null)} className="filter set" aria-label={texts.removeOf(valueName)}>
-            <bdi>{valueName}</bdi> <Icon name="close" />
+            <bdi className="cut">{valueName}</bdi> <Icon name="close" />
           </Link>
         )}
       </FilterBar>
