@@ -778,7 +778,7 @@ const english = {
     discarded: 'New link discarded.',
     ready: 'Your link is ready',
     unverified: 'Your link is made, but works only once its domain is verified: see “Domains”.',
-    ended: 'Your link is made, but has ended already: its expiry is in the past.',
+    ended: 'Your link is made, but has expired already: its expiry is in the past.',
     same: 'You have a link to this destination:',
     another: '“Shorten” makes another one.',
   },
@@ -842,7 +842,7 @@ const english = {
     statistics: 'Statistics',
     draft: 'Unsaved',
     publicStatistics: 'Public statistics',
-    ends: (when: string, isPast: boolean) => `${isPast ? 'Ended' : 'Ends'} ${when}`,
+    ends: (when: string, isPast: boolean) => `${isPast ? 'Expired' : 'Expires'} ${when}`,
     limit: (clicks: number, isReached: boolean) =>
       `${isReached ? 'Limit reached' : 'Limit'}: ${one(clicks, 'click', 'clicks')}`,
     visit: 'Visit',
@@ -887,9 +887,9 @@ const english = {
     untagged: (count: number, names: readonly string[]) =>
       `${tagsNamed(names)} removed from ${one(count, 'link', 'links')}.`,
     lately: 'Done in this tab',
-    ended: (count: number) => `${one(count, 'link', 'links')} ended.`,
+    ended: (count: number) => `${one(count, 'link', 'links')} expired.`,
     ends: (count: number, when: string, zone: string) =>
-      `${one(count, 'link ends', 'links end')} on ${when} (${zone}).`,
+      `${one(count, 'link expires', 'links expire')} on ${when} (${zone}).`,
     endless: (count: number) => `Expiry removed from ${one(count, 'link', 'links')}.`,
     name: 'Selected links',
     selected: (count: number, hidden: number) =>
@@ -917,7 +917,7 @@ const english = {
         : `Undo brings all back for ${seconds} seconds. Later, Activity can restore the links, but not their statistics.`),
     expiryTitle: (count: number) => `Expiry of ${one(count, 'link', 'links')}`,
     setExpiry: 'Set expiry',
-    endNow: 'End now',
+    endNow: 'Expire now',
     removeExpiry: 'Remove the expiry',
     confirm: (verb: string, count: number) => `${verb} ${one(count, 'link', 'links')}`,
   },
@@ -1031,11 +1031,11 @@ const english = {
       '302 suits nearly all links: browsers ask again each time, so you can change the destination.',
     expiry: 'Expiry',
     afterClicks: (count: number) => `after ${one(count, 'click', 'clicks')}`,
-    expiresAt: 'Ends on',
+    expiresAt: 'Expires on',
     expiresAfter: 'After this many clicks',
     noLimit: 'No limit',
     incompleteExpiry: 'Enter the time as well as the date, or clear both.',
-    pastExpiry: 'This is in the past: it ends the link at once.',
+    pastExpiry: 'This is in the past: the link expires at once.',
     usedUp: (clicks: number) =>
       `The link has ${one(clicks, 'click', 'clicks')} already: this limit ends it at once.`,
     expiredUrl: 'Then lead visitors to',

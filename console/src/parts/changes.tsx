@@ -8,7 +8,7 @@ import { useValueNames } from '../data/value-names.ts';
 import { type NameOf, nameIn } from '../data/values.ts';
 import type { ChangeRowFragment, LoggedChangeFragment, RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { ago, atMoment } from '../words/format.ts';
+import { ago, atMoment, atNearMoment } from '../words/format.ts';
 import { Empty, FaultNotice, Skeleton } from './notice.tsx';
 import { Restore } from './restore.tsx';
 import { Values } from './values.tsx';
@@ -196,6 +196,9 @@ function Deed({
   );
 }
 
+/** True for the last 24 hours, whose times are told as words. */
+const isFresh = (iso: string): boolean => Date.now() - Date.parse(iso) < 86_400_000;
+
 /** The changes of the account, or of one record, newest first: who did what, and when. */
 export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?: string }): ReactElement {
   const session = useSession();
@@ -226,8 +229,8 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
               />
               <p className="quiet">
                 {byWhom(group.change, session)} ·{' '}
-                <time dateTime={group.change.at}>
-                  {ago(group.change.at)}, {atMoment(group.change.at)}
+                <time dateTime={group.change.at} title={atMoment(group.change.at)}>
+                  {isFresh(group.change.at) ? ago(group.change.at) : atNearMoment(group.change.at)}
                 </time>
               </p>
             </li>

@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 /** Drawn on 20 by 20, with lines of 1.6. */
 const paths = {
   activity: 'M2 10h3.5l2.5-6 4 12 2.5-6H18',
+  archive: 'M3 4h14v4H3zM4.5 8v8.5h11V8M8 11h4',
   back: 'M12 4l-6 6 6 6',
   calendar: 'M3.5 4.5h13v12h-13zM3.5 8.5h13M7 2.5v4M13 2.5v4',
   check: 'M4 10.5l4 4 8-9',
@@ -13,10 +14,11 @@ const paths = {
   drag: 'M7.5 5v.01M12.5 5v.01M7.5 10v.01M12.5 10v.01M7.5 15v.01M12.5 15v.01',
   down: 'M5 7.5l5 5 5-5',
   download: 'M10 3v9m0 0l-3.5-3.5M10 12l3.5-3.5M3.5 13v3.5h13V13',
+  duplicate: 'M7.5 7.5h9v9h-9zM12.5 7.5v-4h-9v9h4M12 10v4M10 12h4',
   edit: 'M3 17l1-4L13.5 3.5l3 3L7 16zM11.5 5.5l3 3',
   eye: 'M2 10s3-5.5 8-5.5 8 5.5 8 5.5-3 5.5-8 5.5S2 10 2 10zM10 7.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5z',
   eyeOff: 'M2 10s3-5.5 8-5.5 8 5.5 8 5.5-3 5.5-8 5.5S2 10 2 10zM3.5 17l13-14',
-  import: 'M3 4.5h14M3 10h6.5M3 15.5h6.5M14.5 8.5v8m0 0l-2.8-2.8m2.8 2.8l2.8-2.8',
+  import: 'M10 12V3m0 0L6.5 6.5M10 3l3.5 3.5M3.5 13v3.5h13V13',
   key: 'M13 3.5a3.5 3.5 0 11-3.2 4.9L3 15.2V17h2.5v-2h2v-2h1.6l2-2',
   keyboard: 'M2.5 5h15v10h-15zM5.5 8h.01M8.5 8h.01M11.5 8h.01M14.5 8h.01M6.5 12h7',
   light:

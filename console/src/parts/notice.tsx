@@ -43,11 +43,10 @@ export function Empty({ title, create, onCreate, children }: EmptyProps): ReactE
   );
 }
 
-/** Stands in place of data that are being read, or cannot be while the service is away. The notice of a fault is enough. */
+/** Stands in place of data that are being read, or cannot be while the service is away. */
 export function Unread({ fault, rows }: { fault: Fault | null; rows?: number }): ReactElement | null {
-  const isTold = useSyncExternalStore(away.subscribe, away.get);
   if (!fault) return <Skeleton {...(rows && { rows })} />;
-  return fault.kind === 'away' && isTold ? (
+  return fault.kind === 'away' ? (
     <p className="unread" role="status">
       {texts.unread}
     </p>

@@ -22,9 +22,9 @@ export function SecretDialog(
   return (
     <Dialog title={title} onClose={onClose} closedBy="closerequest">
       <p>{warning}</p>
-      <p>
+      <pre>
         <code>{secret}</code>
-      </p>
+      </pre>
       {children}
       <div className="buttons end">
         <Button look="quiet" text={texts.secretKept} onClick={onClose} />

@@ -65,10 +65,13 @@ const justNow: Readonly<Record<Language, string>> = {
 /** The time since it was, or until it will be, in words. */
 export function ago(iso: string): string {
   const seconds = (Date.parse(iso) - Date.now()) / 1000;
-  // Rounded, so that “in 7 days” is still that a moment later.
+  // Rounded, so that “in 7 days” is still that a moment later. 23 months ago was not last year.
   for (const [unit, size] of units)
     if (Math.abs(seconds) >= size)
-      return relative.format((seconds > 0 ? Math.round : Math.trunc)(seconds / size), unit);
+      return relative.format(
+        (seconds > 0 || unit === 'year' ? Math.round : Math.trunc)(seconds / size),
+        unit,
+      );
   return seconds > 0 ? relative.format(0, 'minute') : justNow[language];
 }
 

@@ -112,7 +112,7 @@ describe.runIf(chromiumPath)('the controls of the console, in a browser', () => 
   test('a moment is typed, or chosen from a calendar by keys', async () => {
     const page = await open({ path: `/links/${link.id}` });
     await page.locator('.fold', { hasText: 'Expiry' }).locator('summary').click();
-    const field = page.getByLabel('Ends on');
+    const field = page.getByLabel('Expires on');
     await field.fill('2026-12-31T18:30');
     const fold = page.locator('.fold', { hasText: 'Expiry' });
     const opener = fold.getByRole('button', { name: 'Calendar' });

@@ -1357,10 +1357,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await unfold(page);
     await page.getByLabel('After this many clicks').fill('3');
     await page.getByText('The link has 5 clicks already: this limit ends it at once.').waitFor();
-    await page.getByLabel('Ends on').fill('2020-01-01T00:00');
-    await page.getByText('This is in the past: it ends the link at once.').waitFor();
-    await page.getByLabel('Ends on').fill('');
-    await page.getByLabel('Ends on').pressSequentially('06122026');
+    await page.getByLabel('Expires on').fill('2020-01-01T00:00');
+    await page.getByText('This is in the past: the link expires at once.').waitFor();
+    await page.getByLabel('Expires on').fill('');
+    await page.getByLabel('Expires on').pressSequentially('06122026');
     const halfTime = 'Enter the time as well as the date, or clear both.';
     await page.locator('.hint', { hasText: halfTime }).waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
@@ -1391,7 +1391,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await caller.data(`mutation { updateLink(id: ${id}, input: ${input}) { __typename } }`);
     await page
       .locator('.head')
-      .getByText(/Ends 6 Dec, \d/)
+      .getByText(/Expires 6 Dec, \d/)
       .waitFor();
     await publicPage.waitFor({ state: 'hidden' });
     await page.getByRole('link', { name: 'Test', exact: true }).click();
@@ -1406,7 +1406,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('It expired at 6 Dec 2026').waitFor();
     await page.getByRole('link', { name: 'All links' }).click();
     await rowOf(page, alias)
-      .getByText(/Ends 6 Dec, \d/)
+      .getByText(/Expires 6 Dec, \d/)
       .waitFor();
     await page.getByRole('button', { name: /^Actions for/ }).click();
     expect(await page.getByRole('menuitem', { name: 'Public statistics' }).count()).toBe(0);

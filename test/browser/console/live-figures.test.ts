@@ -139,13 +139,13 @@ describe.runIf(chromiumPath)(
         Date.now = () => real() + 3_700_000;
         document.dispatchEvent(new Event('visibilitychange'));
       })()`);
-      await shown(rowOf(page, 'ending').getByText(/^Ends /));
+      await shown(rowOf(page, 'ending').getByText(/^Expires /));
       await later();
-      await shown(rowOf(page, 'ending').getByText(/^Ended /));
+      await shown(rowOf(page, 'ending').getByText(/^Expired /));
       await page.goto(`${server.origin}/console/${accountId}/links/${id}`);
-      await shown(page.locator('.marks').getByText(/^Ends /));
+      await shown(page.locator('.marks').getByText(/^Expires /));
       await later();
-      await shown(page.locator('.marks').getByText(/^Ended /));
+      await shown(page.locator('.marks').getByText(/^Expired /));
       await shown(page.getByText('Otherwise it leads to'));
     });
 

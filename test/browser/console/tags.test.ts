@@ -246,19 +246,19 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     // They end together, which is undone.
     await bar.getByRole('button', { name: 'Expiry' }).click();
     const expiry = page.getByRole('dialog', { name: 'Expiry of 3 links' });
-    await expiry.getByRole('button', { name: 'End now' }).click();
-    await shown(page.locator('.toast').getByText('3 links ended.'));
-    await page.getByRole('button', { name: 'Undo: 3 links ended.' }).click();
-    await shown(page.locator('.toast').getByText('Undone: 3 links ended.'));
+    await expiry.getByRole('button', { name: 'Expire now' }).click();
+    await shown(page.locator('.toast').getByText('3 links expired.'));
+    await page.getByRole('button', { name: 'Undo: 3 links expired.' }).click();
+    await shown(page.locator('.toast').getByText('Undone: 3 links expired.'));
     await bar.getByRole('button', { name: 'Expiry' }).click();
-    await expiry.getByLabel('Ends on').fill('2040-01-01T12:00');
+    await expiry.getByLabel('Expires on').fill('2040-01-01T12:00');
     await expiry.getByRole('button', { name: 'Set expiry' }).click();
-    await shown(page.locator('.toast').getByText(/^3 links end on .*2040.* \(\S+\)\.$/));
+    await shown(page.locator('.toast').getByText(/^3 links expire on .*2040.* \(\S+\)\.$/));
     const ending = '{ links(filter: { status: ACTIVE }) { nodes { expiration { at } } } }';
     expect(JSON.stringify(await caller.data(ending)).match(/2040-01-01/g)).toHaveLength(3);
     // In the reverse order, long after the message.
     await page.locator('.toast').getByRole('button', { name: 'Close' }).click();
-    await page.getByRole('button', { name: /^Undo: 3 links end on/ }).click();
+    await page.getByRole('button', { name: /^Undo: 3 links expire on/ }).click();
     await expect.poll(async () => JSON.stringify(await caller.data(ending))).not.toContain('2040');
     // The focus is where the next one is undone, also by its key.
     await page.keyboard.press('z');

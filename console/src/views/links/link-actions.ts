@@ -43,7 +43,7 @@ export function linkActions(
       ...{ shortcut: 'e', run: () => open(link.id) },
     },
     {
-      ...{ id: 'statistics', name: t.statistics, icon: 'activity' },
+      ...{ id: 'statistics', name: t.statistics, icon: 'overview', begins: true },
       run: () => navigate(`/links/${link.id}/statistics${query}`),
     },
     ...publicItems(link).map((item) => ({ id: 'public', ...item })),
@@ -51,18 +51,19 @@ export function linkActions(
   ];
   const writing: readonly LinkAction[] = [
     {
-      ...{ id: 'power', name: link.disabled ? t.enable : t.disable, icon: 'power', shortcut: 'd' },
+      ...{ id: 'power', name: link.disabled ? t.enable : t.disable, icon: 'power' },
+      ...{ shortcut: 'd', begins: true },
       run: () => void setDisabled(session, link, !link.disabled, focusRow),
     },
     {
-      ...{ id: 'archive', name: link.archived ? t.unarchive : t.archive, icon: 'space' },
+      ...{ id: 'archive', name: link.archived ? t.unarchive : t.archive, icon: 'archive' },
       run: () => void setArchived(session, link, !link.archived, focusRow),
     },
     {
-      ...{ id: 'duplicate', name: t.duplicate, icon: 'copy' },
+      ...{ id: 'duplicate', name: t.duplicate, icon: 'duplicate' },
       run: () => void duplicateLink(session, link, open),
     },
-    { id: 'delete', name: t.delete, icon: 'trash', danger: true, run: remove },
+    { id: 'delete', name: t.delete, icon: 'trash', danger: true, begins: true, run: remove },
   ];
   return [...reading, ...(canWrite ? writing : [])];
 }

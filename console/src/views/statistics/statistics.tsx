@@ -132,7 +132,7 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
         />
         {line && (
           <Link href={addressOf(null)} className="filter set" aria-label={texts.removeOf(valueName)}>
-            <bdi>{valueName}</bdi> <Icon name="close" />
+            <bdi className="cut">{valueName}</bdi> <Icon name="close" />
           </Link>
         )}
       </FilterBar>
