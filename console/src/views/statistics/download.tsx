@@ -8,11 +8,14 @@ import type { Period } from './period.ts';
 export function DownloadStatistics({
   owner: { kind, id },
   period,
+  earlier,
   name,
   title,
 }: {
   owner: Owner;
   period: Period;
+  /** The period that links are compared with. */
+  earlier?: Period | undefined;
   /** The exported value, as v1 names it. */
   name: string;
   title: string;
@@ -23,6 +26,7 @@ export function DownloadStatistics({
         kind: 'statistics',
         ...(kind !== 'account' && { [`${kind}_id`]: id }),
         ...period,
+        ...(earlier && { before_from: earlier.from, before_to: earlier.to }),
         name,
         labels: true,
       }}
