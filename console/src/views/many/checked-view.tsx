@@ -40,6 +40,7 @@ export function CheckedView({ state }: { state: Import }): ReactElement | null {
       )}
       {others.length > 0 && <ManyRows name={t.rows} {...rows} outcomes={others} />}
       <div className="buttons end stays">
+        {ready === 0 && <p className="hint">{t.noneReady}</p>}
         <button
           type="button"
           className="button"

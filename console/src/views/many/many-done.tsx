@@ -1,4 +1,5 @@
 import { type ReactElement, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
 import { announceKinds } from '../../data/bus.ts';
@@ -22,29 +23,39 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/form-dialog.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
-import { shortUrlText, toLocalInput } from '../../words/format.ts';
+import { shortUrlText } from '../../words/format.ts';
 import { BulkTags } from '../links/bulk-tags.tsx';
-import { parseState, toQuery } from '../links/links-state.ts';
+import { type LinksState, parseState, toQuery } from '../links/links-state.ts';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 type Made = NonNullable<Result['link']>;
+
+/** The list of the links that were created in the time of these: no filter names them one by one. */
+function madeIn(made: readonly Made[]): LinksState {
+  const times = made.map(({ createdAt }) => Date.parse(createdAt));
+  const [since = '', until = ''] = [Math.min(...times), Math.max(...times) + 1].map((time) =>
+    new Date(time).toISOString(),
+  );
+  return { ...parseState(''), since, until };
+}
 
 /** The results of the lines. */
 export function ManyDone({
   cut,
   outcomes,
   repeats,
-  spaceId,
   onCorrect,
   onAgain,
+  onLeave,
 }: {
   cut: CutText;
   outcomes: readonly Outcome[];
   repeats: ReadonlyMap<number, number>;
-  spaceId: string;
   /** Goes on with the text of some of the records. */
   onCorrect: (text: string) => void;
   onAgain: () => void;
+  /** Keeps the results for somebody who comes back. */
+  onLeave: () => void;
 }): ReactElement {
   const made = outcomes
     .flatMap(({ results }) => results)
@@ -55,7 +66,6 @@ export function ManyDone({
       error === null && results.every(({ status, link }) => status !== 'CREATED' || link === null),
   );
   const session = useSession();
-  const [today] = useState(() => toLocalInput(new Date().toISOString()).slice(0, 10));
   const [isAsked, setAsked] = useState(false);
   const [isTagging, setTagging] = useState(false);
   const [progress, setProgress] = useState<Progress | null>(null);
@@ -138,15 +148,9 @@ export function ManyDone({
             <button type="button" className="button quiet" onClick={() => setTagging(true)}>
               {t.addTags}
             </button>
-            {/* Records left to correct stay here. */}
-            <a
-              className="button quiet"
-              href={`./${toQuery({ ...parseState(''), space: spaceId, since: today })}`}
-              target="_blank"
-              rel="noreferrer"
-            >
+            <Link className="button quiet" href={`/links${toQuery(madeIn(made))}`} onClick={onLeave}>
               {t.inList}
-            </a>
+            </Link>
             <button type="button" className="button quiet" onClick={() => setAsked(true)}>
               {texts.undo}
             </button>
