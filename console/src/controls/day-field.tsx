@@ -1,7 +1,10 @@
 import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
 import { LAST_DAY } from './days.ts';
 
-/** A day. Typing takes effect when the field is left, or with Enter: its first digits are a valid day, too. */
+/** The pause after typing before a day takes effect, in milliseconds: the first digits of one are a valid day, too. */
+const PAUSE = 400;
+
+/** A day. Typing takes effect soon after its year has four digits, when the field is left, or with Enter. */
 export function DayField({
   label,
   day,
@@ -13,7 +16,9 @@ export function DayField({
 }): ReactElement {
   const [typed, setTyped] = useState<string | null>(null);
   const isTyping = useRef(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const finish = () => {
+    clearTimeout(timer.current);
     isTyping.current = false;
     setTyped(null);
     if (typed) onDay(typed);
@@ -32,8 +37,10 @@ export function DayField({
         onKeyDown={onKeyDown}
         onBlur={finish}
         onChange={({ target: { value } }) => {
-          if (isTyping.current) setTyped(value);
-          else if (value !== '') onDay(value);
+          if (!isTyping.current) return value !== '' && onDay(value);
+          clearTimeout(timer.current);
+          setTyped(value);
+          if (value >= '1000') timer.current = setTimeout(() => onDay(value), PAUSE);
         }}
       />
     </label>
