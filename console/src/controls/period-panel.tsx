@@ -53,7 +53,8 @@ export function PeriodPanel({
         setBegin(null);
         const next = { from, to, [end]: day };
         setDraft(next);
-        if (next.from <= next.to || next.to === '') onDays(next);
+        const isOther = next.from !== given.from || next.to !== given.to;
+        if (isOther && (next.from <= next.to || next.to === '')) onDays(next);
       }}
     />
   );
