@@ -245,12 +245,7 @@ function Row(
         <span className="quiet">{about}</span>
       </div>
       {action && (
-        <button
-          type="button"
-          className="button text"
-          aria-label={texts.labelled(action, label)}
-          onClick={onAction}
-        >
+        <button type="button" className="button text" aria-label={`${action}: ${label}`} onClick={onAction}>
           {action}
         </button>
       )}
