@@ -949,7 +949,7 @@ export const texts: Translation = {
         'lignes sont incorrectes : corrigez-les ici, ou ignorez-les.',
       ),
     create: (count) => `Créer ${one(count, 'lien', 'liens')}`,
-    noneReady: 'Rien à créer : chaque ligne dit pourquoi.',
+    noneReady: 'Rien à créer : chaque ligne dit pourquoi.',
     created: (count) => one(count, 'lien créé', 'liens créés'),
     failed: (count) => `${one(count, 'ligne non importée', 'lignes non importées')}.`,
     skipped: (count) =>

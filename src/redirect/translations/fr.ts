@@ -93,7 +93,7 @@ export const fr: Texts = {
     },
     devices: { desktop: 'Ordinateur', mobile: 'Téléphone', tablet: 'Tablette', other: 'Autres appareils' },
     altText: 'Clics : {clicks}. Visiteurs : {visitors}. Le plus de clics : {most}, le {day}.',
-    rounded: 'Arrondis pour protéger la vie privée : visiteurs et listes.',
+    rounded: 'Arrondis pour protéger la vie privée : visiteurs et listes.',
     details: 'Détails',
     note:
       'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont ' +
