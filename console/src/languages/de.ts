@@ -1508,7 +1508,7 @@ export const texts: Translation = {
     allClicks: 'Alle Klicks anzeigen',
     allVisitors: 'Alle Besucher',
     noLinks: 'Kein Link hat in diesem Zeitraum solche Klicks.',
-    note: 'Tage in UTC. Besucher zählen einmal am Tag und werden summiert. Bots sind keine Klicks. Besucher mit Widerspruch: nur Klick und Ziel.',
+    note: 'Tage in UTC, Wochen ab Montag. Besucher zählen einmal am Tag und werden summiert. Bots sind keine Klicks. Besucher mit Widerspruch: nur Klick und Ziel.',
   },
   spaces: {
     lead: 'Gruppen von Links, jede mit einer Farbe.',
