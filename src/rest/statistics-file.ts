@@ -16,7 +16,7 @@ const names = { ...statisticsNames, variant: 'VARIANT', links: 'LINKS' } as cons
 export const fileFields = {
   ...{ name: choice('of', names), from: statisticsFields.from, to: statisticsFields.to },
   ...{ link_id: textField('link'), space_id: textField('space'), tag_id: textField('tag') },
-  labels: flag('labels'),
+  ...{ before_from: textField('beforeFrom'), before_to: textField('beforeTo'), labels: flag('labels') },
 };
 
 const id = z.string().nullish();
@@ -26,6 +26,8 @@ export const fileSchema = statisticsPageInput.extend({
   link: id,
   space: id,
   tag: id,
+  beforeFrom: id,
+  beforeTo: id,
   labels: z.boolean().default(false),
 });
 
@@ -57,21 +59,27 @@ function findLabel(of: string, value: string | null): string {
 
 /**
  * The statistics of one link, space or tag, or of the account: days or hours in order, the values of a dimension, or the links
- * with the most clicks. With labels, the columns are for people, and each row says in which period; else they are v1's.
+ * with the most clicks, their visitors and, if days before are given, what changed. With labels, the columns are for people, and each row says in which period; else they are v1's.
  */
 export function statisticsFile(input: unknown): Csv<StatisticsFileQuery, StatisticsFileQueryVariables> {
-  const { of, from, to, link, space, tag, labels } = fileSchema.parse(input);
+  const { of, from, to, link, space, tag, labels, beforeFrom, beforeTo } = fileSchema.parse(input);
   const [kind, id = ''] = Object.entries({ link, space, tag }).find(([, one]) => one != null) ?? ['account'];
   const isLinks = of === 'LINKS';
   const owner = {
     ...{ id: id ?? '', isLink: kind === 'link', isSpace: kind === 'space' },
     ...{ isTag: kind === 'tag', isAccount: kind === 'account' },
   };
-  const labelled = [...(of === 'LINKS' ? ['Short URL', 'Title'] : [headings[of]]), 'Clicks', 'From', 'To'];
+  const isCompared = beforeFrom != null && beforeTo != null;
+  const comparison = isCompared ? ['Clicks before', 'Change in %'] : [];
+  const labelled =
+    of === 'LINKS'
+      ? ['Short URL', 'Title', 'Clicks', 'Visitors', ...comparison, 'From', 'To']
+      : [headings[of], 'Clicks', 'From', 'To'];
   return {
     columns: labels || isLinks ? labelled : ['value', 'count'],
     document: StatisticsFileDocument,
     variables: (_input, _id, page) => ({
+      ...(isCompared && { beforeFrom, beforeTo, isCompared }),
       ...{ ...owner, from, to, isLinks, isValues: !isLinks, ...(!isLinks && { of }) },
       ...((of === 'DAYS' || of === 'HOURS') && { orderBy: { field: 'VALUE', direction: 'ASC' } }),
       ...{ page: Number(page ?? 1), perPage: MAX_ROWS },
@@ -86,7 +94,12 @@ export function statisticsFile(input: unknown): Csv<StatisticsFileQuery, Statist
         ({ value, clicks }): CsvRow => (labels ? [findLabel(of, value), clicks, from, to] : [value, clicks]),
       );
       const top = (space ?? tag ?? viewer?.account)?.topLinks?.nodes;
-      const links = top?.map(({ link, clicks }): CsvRow => [link.shortUrl, link.title, clicks, from, to]);
+      const links = top?.map(({ link, clicks }): CsvRow => {
+        const { shortUrl, title, statistics, before } = link;
+        const change = before && before.clicks > 0 ? Math.round((clicks / before.clicks - 1) * 100) : null;
+        const compared = before ? [before.clicks, change] : [];
+        return [shortUrl, title, clicks, statistics.visitors, ...compared, from, to];
+      });
       return {
         rows: values ?? links ?? [],
         next: rowPage && rowPage.page < rowPage.pageCount ? String(rowPage.page + 1) : null,

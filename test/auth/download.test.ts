@@ -61,7 +61,15 @@ describe('of statistics', () => {
     [
       () => ({ space_id: space, name: 'links' }),
       'statistics-ete-solden-links',
-      ['Short URL,Title,Clicks,From,To', 'https://s.example/visited,,3'],
+      ['Short URL,Title,Clicks,Visitors,From,To', 'https://s.example/visited,,3,1'],
+    ],
+    [
+      () => ({ name: 'links', before_from: '2026-11-20', before_to: '2026-11-20' }),
+      'statistics-links',
+      [
+        'Short URL,Title,Clicks,Visitors,Clicks before,Change in %,From,To',
+        'https://s.example/visited,,3,1,3,0',
+      ],
     ],
     [
       () => ({ name: 'referrer' }),

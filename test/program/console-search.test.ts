@@ -100,6 +100,10 @@ describe('the alias that is searched', () => {
     ['search=sale&pixel=1', ['2', '3', '1']],
     ['search=sale&since=2026-11-22', ['2', '3', '1']],
     ['search=sale&until=2026-11-18', ['2', '3', '1']],
+    // Times, the last one excluded: those of an import.
+    ['search=sale&since=2026-11-20T12:00:00.000Z&until=2026-11-20T12:00:00.001Z', ['9', '3', '2', '1']],
+    ['search=sale&since=2026-11-20T12:00:00.001Z', ['2', '3', '1']],
+    ['search=sale&until=2026-11-20T12:00:00.000Z', ['2', '3', '1']],
     ['search=sale&after=x', ['1', '2', '3']],
     ['search=spring%20sale', ['1', '2', '3']],
   ])('comes first: %s', (query, order) => {

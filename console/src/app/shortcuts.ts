@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent } from 'react';
 import { local } from '../data/storage.ts';
+import { language } from '../language.ts';
 
 const STORED = 'linkspace.shortcuts';
 
@@ -39,7 +40,7 @@ export function useShortcuts(actions: Parameters<typeof onShortcut>[1]): void {
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** The keys of the quick search, as they stand on the keyboard. */
-export const shownFindKey = isMac ? '⌘K' : 'Ctrl K';
+export const shownFindKey = isMac ? '⌘K' : `${language === 'de' ? 'Strg' : 'Ctrl'} K`;
 
 /** True for the keys of the quick search, which also count while somebody types. */
 export const isFindKey = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean =>

@@ -7,11 +7,16 @@ interface DayFieldProps {
   onDay(day: string): void;
 }
 
-/** A day. Typing takes effect when the field is left, or with Enter: its first digits are a valid day, too. */
+/** The pause after typing before a day takes effect, in milliseconds: the first digits of one are a valid day, too. */
+const PAUSE = 400;
+
+/** A day. Typing takes effect soon after its year has four digits, when the field is left, or with Enter. */
 export function DayField({ label, day, onDay }: DayFieldProps): ReactElement {
   const [typed, setTyped] = useState<string | null>(null);
   const isTyping = useRef(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const finish = () => {
+    clearTimeout(timer.current);
     isTyping.current = false;
     setTyped(null);
     if (typed) onDay(typed);
@@ -30,8 +35,10 @@ export function DayField({ label, day, onDay }: DayFieldProps): ReactElement {
         onKeyDown={onKeyDown}
         onBlur={finish}
         onChange={({ target: { value } }) => {
-          if (isTyping.current) setTyped(value);
-          else if (value !== '') onDay(value);
+          if (!isTyping.current) return value !== '' && onDay(value);
+          clearTimeout(timer.current);
+          setTyped(value);
+          if (value >= '1000') timer.current = setTimeout(() => onDay(value), PAUSE);
         }}
       />
     </label>

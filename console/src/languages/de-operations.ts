@@ -4,7 +4,7 @@ import type { OperationTexts } from './en-operations.ts';
 const { counted: one } = countingIn('de');
 
 export const operationTexts: OperationTexts = {
-  lead: 'Gespeicherte Abfragen und Mutationen, die Programme und Agenten unter einem Namen aufrufen.',
+  lead: 'Für Entwickler: Abfragen und Mutationen unter einem Namen, den Programme und Agenten aufrufen.',
   create: 'Neue Operation',
   edit: (name) => `${name} bearbeiten`,
   none: 'Noch keine Operationen',

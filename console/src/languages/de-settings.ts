@@ -110,7 +110,7 @@ export const settingsTexts: SettingsTexts = {
   },
   webhooks: {
     madeBy: (maker, changer) =>
-      `erstellt von ${maker ?? 'unbekannt'}, URL und Geheimnis von ${changer ?? 'unbekannt'}`,
+      `erstellt von ${maker ?? 'unbekannt'}${changer === maker ? '' : `, URL und Geheimnis von ${changer ?? 'unbekannt'}`}`,
     lead: 'Anfragen, die anderen Systemen Änderungen melden.',
     create: 'Neuer Webhook',
     edit: 'Webhook bearbeiten',

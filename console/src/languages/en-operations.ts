@@ -3,7 +3,7 @@ import { countingIn } from '../words/plural.ts';
 const { counted: one } = countingIn('en');
 
 export const operationTexts = {
-  lead: 'Queries and mutations under a name: addresses for programs, tools for agents.',
+  lead: 'For developers: queries and mutations under a name, which programs and agents run.',
   create: 'New operation',
   edit: (name: string) => `Edit ${name}`,
   none: 'No operations yet',

@@ -117,7 +117,7 @@ export const settingsTexts = {
   },
   webhooks: {
     madeBy: (maker: string | null, changer: string | null) =>
-      `made by ${maker ?? 'an unknown author'}, URL and secret by ${changer ?? 'an unknown author'}`,
+      `made by ${maker ?? 'an unknown author'}${changer === maker ? '' : `, URL and secret by ${changer ?? 'an unknown author'}`}`,
     lead: 'Requests that tell other systems about changes.',
     create: 'New webhook',
     edit: 'Edit the webhook',

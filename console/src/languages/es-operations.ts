@@ -4,7 +4,7 @@ import type { OperationTexts } from './en-operations.ts';
 const { counted: one } = countingIn('es');
 
 export const operationTexts: OperationTexts = {
-  lead: 'Consultas y mutaciones con nombre: direcciones para programas, herramientas para agentes.',
+  lead: 'Para desarrolladores: consultas y mutaciones con nombre, que ejecutan programas y agentes.',
   create: 'Nueva operación',
   edit: (name) => `Editar ${name}`,
   none: 'Aún no hay operaciones',

@@ -108,7 +108,7 @@ export const settingsTexts: SettingsTexts = {
   },
   webhooks: {
     madeBy: (maker, changer) =>
-      `creado por ${maker ?? 'un autor desconocido'}, URL y secreto por ${changer ?? 'un autor desconocido'}`,
+      `creado por ${maker ?? 'un autor desconocido'}${changer === maker ? '' : `, URL y secreto por ${changer ?? 'un autor desconocido'}`}`,
     lead: 'Solicitudes que avisan de los cambios a otros sistemas.',
     create: 'Nuevo webhook',
     edit: 'Editar el webhook',

@@ -4,7 +4,7 @@ import type { OperationTexts } from './en-operations.ts';
 const { counted: one } = countingIn('fr');
 
 export const operationTexts: OperationTexts = {
-  lead: 'Requêtes et mutations nommées : adresses pour les programmes, outils pour les agents.',
+  lead: 'Pour les développeurs : requêtes et mutations nommées, que lancent des programmes et des agents.',
   create: 'Nouvelle opération',
   edit: (name) => `Modifier ${name}`,
   none: 'Aucune opération pour le moment',

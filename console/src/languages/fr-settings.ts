@@ -110,7 +110,7 @@ export const settingsTexts: SettingsTexts = {
   },
   webhooks: {
     madeBy: (maker, changer) =>
-      `créé par ${maker ?? 'un auteur inconnu'}, URL et secret par ${changer ?? 'un auteur inconnu'}`,
+      `créé par ${maker ?? 'un auteur inconnu'}${changer === maker ? '' : `, URL et secret par ${changer ?? 'un auteur inconnu'}`}`,
     lead: 'Des requêtes qui informent d’autres systèmes des modifications.',
     create: 'Nouveau webhook',
     edit: 'Modifier le webhook',

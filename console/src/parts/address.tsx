@@ -19,11 +19,15 @@ export const fullAddressText = (address: string): string =>
 /** The most characters at the end of a path that stay in sight. */
 const TAIL = 14;
 
-/** The start of an address, with its host, and the end of its path, which is shown whatever the room. */
+/** The start of an address, with its host, and the end of its path, which is shown whatever the room. No word is cut near a separator. */
 function halves(place: string): readonly [start: string, end: string] {
   const all = [...place];
   const path = all.indexOf('/');
-  const at = path < 0 ? all.length : Math.max(path, all.length - TAIL);
+  const tail = all.length - TAIL;
+  const near = all.findIndex(
+    (one, index) => index >= tail && index < tail + TAIL / 2 && /[/?&=._-]/.test(one),
+  );
+  const at = path < 0 ? all.length : Math.max(path, near < 0 ? tail : near);
   return [all.slice(0, at).join(''), all.slice(at).join('')];
 }
 

@@ -109,6 +109,21 @@ describe.runIf(chromiumPath)('the controls of the console, in a browser', () => 
     await expect.poll(() => period.evaluate((one) => one === document.activeElement)).toBe(true);
   });
 
+  test('typed days of a period count while the field has the focus, and the calendar follows', async () => {
+    const page = await open({ path: `/links/${link.id}/statistics` });
+    await (await shown(page.getByRole('button', { name: /^Period: / }))).press('Enter');
+    await (await shown(page.getByLabel('From'))).focus();
+    await page.keyboard.type('01032026');
+    await expect.poll(() => query(page)).toMatch(/^\?from=2026-03-01&to=/);
+    await page.getByLabel('to', { exact: true }).focus();
+    await page.keyboard.type('31052026');
+    await expect.poll(() => query(page)).toBe('?from=2026-03-01&to=2026-05-31');
+    await shown(page.locator('.calendar header', { hasText: 'May 2026' }));
+    expect(
+      await page.getByLabel('to', { exact: true }).evaluate((one) => one === document.activeElement),
+    ).toBe(true);
+  });
+
   test('a moment is typed, or chosen from a calendar by keys', async () => {
     const page = await open({ path: `/links/${link.id}` });
     await page.locator('.fold', { hasText: 'Expiry' }).locator('summary').click();

@@ -36,6 +36,8 @@ describe.runIf(chromiumPath)('webhooks, domains and pixels explain themselves, i
       .getByRole('dialog', { name: 'The secret of the webhook' })
       .getByRole('button', { name: 'Close' })
       .click();
+    // Somebody who did both is named once.
+    await expect.poll(() => page.locator('.records .more').innerText()).toMatch(/^made by \w+$/);
     await page.getByRole('button', { name: 'Send a test' }).click();
     await expect
       .poll(() => request.innerText())

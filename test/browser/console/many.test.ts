@@ -147,6 +147,28 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('leads to exactly the new links, and back to the lines that failed', async () => {
+    const caller = await newAccount();
+    await caller.link({ alias: `before-${accounts}` });
+    server.clock.now = new Date(server.clock.now.getTime() + 60_000);
+    const { page, complaints } = await tabOf(caller, '/many');
+    const input = page.getByLabel('Destinations', { exact: true });
+    await input.fill('nowhere');
+    await shown(page.getByText('Nothing to create: each line says why.'));
+    await input.fill('https://example.com/a\nnowhere\nhttps://example.com/b');
+    await (await shown(page.getByRole('button', { name: 'Create 2 links' }))).click();
+    await shown(page.getByText('2 links were created'));
+    server.clock.now = new Date(server.clock.now.getTime() + 60_000);
+    await caller.link({ alias: `after-${accounts}` });
+    await page.getByRole('link', { name: 'View in Links' }).click();
+    await shown(page.locator('.row', { hasText: 'example.com/b' }));
+    expect(await page.locator('.row').count()).toBe(2);
+    expect(page.context().pages()).toHaveLength(1);
+    await page.goBack();
+    await shown(page.getByRole('button', { name: 'Correct these lines' }));
+    expect(complaints).toEqual([]);
+  });
+
   test('reads a CSV file with the columns of an export, and makes the spaces that it names', async () => {
     const caller = await newAccount();
     const { page } = await tabOf(caller, '/many');

@@ -103,6 +103,7 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     server.clock.now = NOON;
     const { page } = await signIn({ server, key: other.key }, { path: `/overview?${period}` });
     await expect.poll(() => topLinks(page)).toEqual(['s.example/changed\n3\n+50%']);
+    expect(await page.locator('#top-links .bars-head').innerText()).toMatch(/^Clicks\s+Change$/);
   });
 
   test('a list shows the clicks of 30 days, and is downloaded as it is filtered', async () => {

@@ -29,7 +29,7 @@ export interface LinksState {
   /** The ids of tags. */
   readonly tags: readonly string[];
   readonly tagMode: TagMode;
-  /** The days of creation, both included. */
+  /** The days of creation, both included; or times, the last one excluded. */
   readonly since: string;
   readonly until: string;
   readonly order: LinkOrderField;
@@ -53,11 +53,12 @@ export const usualDirection = (order: LinkOrderField): Direction =>
 const findChoice = <Value extends string>(values: readonly Value[], text: string | null): Value | undefined =>
   values.find((one) => one.toUpperCase() === text?.toUpperCase());
 
-/** The local time at which a day begins, or so many days later; null for an invalid day. */
+/** The local time at which a day begins, or so many days later; a time in UTC is itself. Null for an invalid day. */
 function dayAt(day: string, later = 0): string | null {
-  const at = new Date(`${day}T00:00`);
-  at.setDate(at.getDate() + later);
-  return /^\d{4}-\d\d-\d\d$/.test(day) && at.getTime() > 0 ? at.toISOString() : null;
+  const isTime = day.endsWith('Z');
+  const at = new Date(isTime ? day : `${day}T00:00`);
+  if (!isTime) at.setDate(at.getDate() + later);
+  return /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(day) && at.getTime() > 0 ? at.toISOString() : null;
 }
 
 /** Reads the state from a query string; invalid values count as absent. */

@@ -18,6 +18,7 @@ export function CheckedView({ state }: { state: Import }): ReactElement | null {
   if (making !== null) return null;
   const create = (
     <div className="buttons end stays">
+      {checked && ready === 0 && <p className="hint">{t.noneReady}</p>}
       <Button
         text={checked ? t.create(ready) : t.createNone}
         disabled={!checked || ready === 0 || separated !== null}

@@ -1,4 +1,5 @@
 import { type ReactElement, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { Button } from '../../controls/button.tsx';
 import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
@@ -24,9 +25,9 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/form-dialog.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
-import { shortUrlText, toLocalInput } from '../../words/format.ts';
+import { shortUrlText } from '../../words/format.ts';
 import { BulkTags } from '../links/bulk-tags.tsx';
-import { parseState, toQuery } from '../links/links-state.ts';
+import { type LinksState, parseState, toQuery } from '../links/links-state.ts';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 type Made = NonNullable<Result['link']>;
@@ -35,15 +36,25 @@ interface ManyDoneProps {
   readonly cut: CutText;
   readonly outcomes: readonly Outcome[];
   readonly repeats: ReadonlyMap<number, number>;
-  readonly spaceId: string;
   /** Goes on with the text of some of the records. */
   onCorrect(text: string): void;
   onAgain(): void;
+  /** Keeps the results for somebody who comes back. */
+  onLeave(): void;
+}
+
+/** The list of the links that were created in the time of these: no filter names them one by one. */
+function madeIn(made: readonly Made[]): LinksState {
+  const times = made.map(({ createdAt }) => Date.parse(createdAt));
+  const [since = '', until = ''] = [Math.min(...times), Math.max(...times) + 1].map((time) =>
+    new Date(time).toISOString(),
+  );
+  return { ...parseState(''), since, until };
 }
 
 /** The results of the lines. */
 export function ManyDone(props: ManyDoneProps): ReactElement {
-  const { cut, outcomes, repeats, spaceId, onCorrect, onAgain } = props;
+  const { cut, outcomes, repeats, onCorrect, onAgain, onLeave } = props;
   const made = outcomes
     .flatMap(({ results }) => results)
     .flatMap(({ status, link }) => (status === 'CREATED' && link ? [link] : []));
@@ -53,7 +64,6 @@ export function ManyDone(props: ManyDoneProps): ReactElement {
       error === null && results.every(({ status, link }) => status !== 'CREATED' || link === null),
   );
   const session = useSession();
-  const [today] = useState(() => toLocalInput(new Date().toISOString()).slice(0, 10));
   const [isAsked, setAsked] = useState(false);
   const [isTagging, setTagging] = useState(false);
   const [progress, setProgress] = useState<Progress | null>(null);
@@ -132,15 +142,9 @@ export function ManyDone(props: ManyDoneProps): ReactElement {
             />
             <Button look="quiet" text={t.saveMade} onClick={saveMade} />
             <Button look="quiet" text={t.addTags} onClick={() => setTagging(true)} />
-            {/* Records left to correct stay here. */}
-            <a
-              className="button quiet"
-              href={`./${toQuery({ ...parseState(''), space: spaceId, since: today })}`}
-              target="_blank"
-              rel="noreferrer"
-            >
+            <Link className="button quiet" href={`/links${toQuery(madeIn(made))}`} onClick={onLeave}>
               {t.inList}
-            </a>
+            </Link>
             <Button look="quiet" text={texts.undo} onClick={() => setAsked(true)} />
           </>
         )}

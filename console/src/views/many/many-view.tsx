@@ -26,7 +26,7 @@ export function ManyView(): ReactElement {
       </Link>
       <h1>{t.title}</h1>
       {state.made ? (
-        <ManyDone {...state.made} onCorrect={state.correct} onAgain={state.goOn} />
+        <ManyDone {...state.made} onCorrect={state.correct} onAgain={state.goOn} onLeave={state.leave} />
       ) : (
         <section
           className="card many stack"

@@ -7,12 +7,12 @@ import { type CheckedLines, useCheckedLines } from '../../data/checked-lines.ts'
 import { IMPORT, linesIn, makeWanted } from '../../data/import-run.ts';
 import { namedAreThere, spaceNamed } from '../../data/named.ts';
 import { refusalText } from '../../data/refusals.ts';
-import { useSession } from '../../data/session.ts';
+import { type Session, useSession } from '../../data/session.ts';
 import { type CheckedSummary, repeatsIn, summarize } from './checked-summary.ts';
 import type { ManyDone } from './many-done.tsx';
 
 /** The links that were made, and their lines. */
-type Made = Pick<ComponentProps<typeof ManyDone>, 'cut' | 'outcomes' | 'repeats' | 'spaceId'>;
+type Made = Pick<ComponentProps<typeof ManyDone>, 'cut' | 'outcomes' | 'repeats'>;
 
 interface ImportState {
   readonly making: Progress | null;
@@ -39,7 +39,13 @@ export interface Import extends ImportState {
   /** Goes on with other lines, such as those that failed. */
   goOn(): void;
   correct(records: string): void;
+  /** Keeps the results for Back. */
+  leave(): void;
 }
+
+/** The results that somebody left for the list, by their session, and the mark of the page to which Back returns. */
+const left = new WeakMap<Session['client'], Made>();
+const LEFT = 'imported';
 
 const nothing: ImportState = {
   ...{ making: null, made: null, spaceTyped: '', spaceError: undefined, leavesOut: null },
@@ -53,7 +59,10 @@ const nothing: ImportState = {
 export function useImport(): Import {
   const session = useSession();
   const lines = useCheckedLines(session);
-  const [state, setState] = useState(nothing);
+  const [state, setState] = useState<ImportState>(() => ({
+    ...nothing,
+    made: (history.state === LEFT && left.get(session.client)) || null,
+  }));
   const put: Import['put'] = (patch) => setState((before) => ({ ...before, ...patch }));
   const stop = useRef(new AbortController());
   const given = useRef<File>(undefined);
@@ -80,7 +89,7 @@ export function useImport(): Import {
     const options = { spaceId: space.id, signal: stop.current.signal, onProgress };
     const outcomes = await makeWanted(session, settled, summary.isWanted, options);
     flushSync(() => {
-      const made = { cut: settled.cut, outcomes, repeats: repeatsIn(settled.outcomes), spaceId: space.id };
+      const made = { cut: settled.cut, outcomes, repeats: repeatsIn(settled.outcomes) };
       put({ made, isGuessed: false, spaceTyped: '', leavesOut: null });
       lines.setText('');
       lines.setSpaceId(space.id);
@@ -100,6 +109,10 @@ export function useImport(): Import {
       put({ making: null });
     },
     stop: () => stop.current.abort(),
+    leave() {
+      if (made) left.set(session.client, made);
+      history.replaceState(LEFT, '');
+    },
     correct(records) {
       lines.setText(records);
       if (made) lines.setFormat(made.cut.format);

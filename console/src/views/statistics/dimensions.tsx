@@ -9,6 +9,7 @@ import { FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asShare, inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
+import { BarsHead } from './bars-head.tsx';
 import { CompareMark } from './compare-mark.tsx';
 import { DownloadStatistics } from './download.tsx';
 import { asking, type OwnerPeriod, readOwnerPart } from './owner.ts';
@@ -90,6 +91,7 @@ function Dimension({ owner, period, by }: OwnerPeriod & { by: StatisticsDimensio
       {fault && <FaultNotice fault={fault} again={again} />}
       {fault && !data && <Unread fault={fault} rows={2} />}
       {data && listed.length === 0 && <p className="quiet">{t.nothing}</p>}
+      {listed.length > 0 && <BarsHead figure={t.share} />}
       <ul className="bars">
         {listed.map((row) => (
           <li key={row.value ?? ` ${row.name}`} className={row.isRest ? 'rest' : undefined}>

@@ -7,6 +7,7 @@ import { ShortUrl } from '../../parts/address.tsx';
 import { FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asChange, inDigits, shortUrlText } from '../../words/format.ts';
+import { BarsHead } from './bars-head.tsx';
 import { CompareMark } from './compare-mark.tsx';
 import { DownloadStatistics } from './download.tsx';
 import { withLines } from './lines.ts';
@@ -48,11 +49,14 @@ export function TopLinks({
     <section className="card" id={TOP_LINKS.slice(1)} aria-label={title} aria-busy={isLoading} tabIndex={-1}>
       <header>
         <h2>{title}</h2>
-        {!chosen && <DownloadStatistics owner={owner} period={period} name="links" title={title} />}
+        {!chosen && (
+          <DownloadStatistics owner={owner} period={period} earlier={earlier} name="links" title={title} />
+        )}
       </header>
       {fault && <FaultNotice fault={fault} again={again} />}
       {fault && !data && <Unread fault={fault} rows={2} />}
       {data && !isLoading && nodes.length === 0 && <p className="quiet">{t.noLinks}</p>}
+      {nodes.some(({ link }) => link.before) && <BarsHead figure={t.change} />}
       <ul className="bars">
         {nodes.map(({ link, clicks }) => (
           <li key={link.id}>
