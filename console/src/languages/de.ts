@@ -1011,6 +1011,7 @@ export const texts: Translation = {
   },
   links: {
     copyList: 'Link zur Liste kopieren',
+    first: 'Ersten Link erstellen',
     none: 'Noch keine Links',
     noneYet: 'Erstellen Sie den ersten mit „Neuer Link“, oder übernehmen Sie vorhandene mit „Importieren“.',
     noMatch: 'Kein Link passt',

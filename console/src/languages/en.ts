@@ -825,6 +825,7 @@ const english = {
   },
   links: {
     copyList: 'Copy link to this list',
+    first: 'Create the first link',
     none: 'No links yet',
     noneYet: 'Create one with “New link”, or bring yours with “Import”.',
     noMatch: 'No link matches',

@@ -791,6 +791,7 @@ export const texts: Translation = {
   },
   links: {
     copyList: 'Copiar enlace a la lista',
+    first: 'Crear el primer enlace',
     none: 'Aún no hay enlaces',
     noneYet: 'Cree el primero con «Nuevo enlace» o traiga los suyos con «Importar».',
     noMatch: 'Ningún enlace coincide',

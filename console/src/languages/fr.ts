@@ -795,6 +795,7 @@ export const texts: Translation = {
   },
   links: {
     copyList: 'Copier le lien de la liste',
+    first: 'Créer le premier lien',
     none: 'Aucun lien pour le moment',
     noneYet: 'Créez le premier avec « Nouveau lien », ou reprenez les vôtres avec « Importer ».',
     noMatch: 'Aucun lien ne correspond',

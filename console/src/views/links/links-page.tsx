@@ -137,7 +137,16 @@ export function LinksPage({
 function Nothing({ state, set }: Pick<Parameters<typeof LinksPage>[0], 'state' | 'set'>): ReactElement {
   const { canWrite } = useSession();
   const t = texts.links;
-  if (!isFiltered(state)) return <Empty title={t.none}>{canWrite && t.noneYet}</Empty>;
+  if (!isFiltered(state))
+    return (
+      <Empty
+        title={t.none}
+        create={canWrite ? t.first : undefined}
+        onCreate={() => document.getElementById('new-link')?.click()}
+      >
+        {canWrite && t.noneYet}
+      </Empty>
+    );
   const why = () => {
     if (state.search.trim() === '') return t.filtered;
     if (!looksAnywhere(state)) return t.searchedOne(texts.search.fields[state.searchBy]);
