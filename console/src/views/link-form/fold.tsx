@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useEffect, useRef, useState } from '
 import { Icon } from '../../parts/icon.tsx';
 
 /** The time for which an opened fold is kept in sight, in milliseconds. */
-const SETTLED_AFTER = 1_000;
+const SETTLED_AFTER = 3_000;
 
 /** Fields that few links need: folded, with their values in the line, and open if one has an error. */
 export function Fold({
