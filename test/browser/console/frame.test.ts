@@ -98,6 +98,7 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await page.goto(page.url().replace('/settings', '/overview'), { waitUntil: 'commit' });
     await shown(page.locator('.ahead h1').filter({ hasText: 'Overview' }));
     await shown(page.locator('.ahead nav a[aria-current]').filter({ hasText: 'Overview' }));
+    await expect.poll(() => held.has('Viewer')).toBe(true);
     held.get('Viewer')?.();
     await expect.poll(() => held.has('AnyLink')).toBe(true);
     await shown(page.locator('.statistics > .skeleton'));

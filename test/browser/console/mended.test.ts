@@ -56,7 +56,7 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
 
   test('a dialog with an unseen field gives the focus to the first one in sight, and does not shift', async () => {
     const { page } = await signIn({ server, key: caller.key }, { path: '/profile' });
-    await page.getByRole('button', { name: /password/ }).click();
+    await page.getByRole('button', { name: /: Password$/ }).click();
     const field = page.getByRole('dialog').getByLabel('New password');
     await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
     expect(await page.locator('dialog').evaluate((one) => one.scrollLeft)).toBe(0);

@@ -9,7 +9,7 @@ interface FoldProps {
   readonly children: ReactNode;
 }
 /** The time for which an opened fold is kept in sight, in milliseconds. */
-const SETTLED_AFTER = 1_000;
+const SETTLED_AFTER = 3_000;
 
 /** Fields that few links need: folded, with their values in the line, and open if one has an error. */
 export function Fold({ title, value, isWrong, startsOpen = false, children }: FoldProps): ReactElement {
