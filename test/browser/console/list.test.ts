@@ -134,6 +134,7 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     const top = async () => (await rowOf(page, one.alias).boundingBox())?.y;
     const deeds = async () => {
       await bar.getByRole('button', { name: 'Actions for Selected links' }).click();
+      await shown(bar.getByRole('menuitem', { name: 'Delete' }));
       const names = await bar.getByRole('menuitem').allInnerTexts();
       await page.keyboard.press('Escape');
       return names;
