@@ -113,11 +113,11 @@ describe.runIf(chromiumPath)('the controls of the console, in a browser', () => 
     const page = await open({ path: `/links/${link.id}/statistics` });
     await (await shown(page.getByRole('button', { name: /^Period: / }))).press('Enter');
     await (await shown(page.getByLabel('From'))).focus();
-    await page.keyboard.type('01032026');
-    await expect.poll(() => query(page)).toMatch(/^\?from=2026-03-01&to=/);
+    await page.keyboard.type('03032026');
+    await expect.poll(() => query(page)).toMatch(/^\?from=2026-03-03&to=/);
     await page.getByLabel('to', { exact: true }).focus();
-    await page.keyboard.type('31052026');
-    await expect.poll(() => query(page)).toBe('?from=2026-03-01&to=2026-05-31');
+    await page.keyboard.type('05052026');
+    await expect.poll(() => query(page)).toBe('?from=2026-03-03&to=2026-05-05');
     await shown(page.locator('.calendar header', { hasText: 'May 2026' }));
     expect(
       await page.getByLabel('to', { exact: true }).evaluate((one) => one === document.activeElement),
