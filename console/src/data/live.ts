@@ -43,6 +43,27 @@ export interface LiveOptions {
 }
 
 /**
+ * Opens streams of events, each of which ends when its answer does.
+ * @param connected called when one opens
+ */
+export function openStreams(accountId: string, connected: () => void = () => undefined): Streams {
+  const streams: Streams = createStream({
+    url: '/graphql',
+    // Ends the stream when its answer does: graphql-sse waits for ever if it reads an event and the end at once.
+    fetchFn: async (...request: Parameters<typeof fetch>) => {
+      const response = await fetch(...request);
+      const flush = () => void setTimeout(() => streams.dispose());
+      return new Response(response.body?.pipeThrough(new TransformStream({ flush })), response);
+    },
+    headers: accountHeaders(accountId),
+    retryAttempts: 0,
+    on: { connected },
+  });
+  return streams;
+}
+type Streams = ReturnType<typeof createStream>;
+
+/**
  * Follows the account's changes. Of all tabs, one has the stream, and tells the others: browsers open only six connections to
  * a host over HTTP/1.1. Returns a function that ends it.
  */
@@ -89,22 +110,9 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
   };
 
   const listen = async (): Promise<void> => {
-    const stream = createStream({
-      url: '/graphql',
-      // Ends the stream when its answer does: graphql-sse waits for ever if it reads an event and the end at once.
-      fetchFn: async (...request: Parameters<typeof fetch>) => {
-        const response = await fetch(...request);
-        const flush = () => void setTimeout(() => stream.dispose());
-        return new Response(response.body?.pipeThrough(new TransformStream({ flush })), response);
-      },
-      headers: accountHeaders(accountId),
-      retryAttempts: 0,
-      on: {
-        connected: () => {
-          onConnection(true);
-          void catchUp();
-        },
-      },
+    const stream = openStreams(accountId, () => {
+      onConnection(true);
+      void catchUp();
     });
     ended.signal.addEventListener('abort', () => stream.dispose());
     const query = stringifyDocument(ChangedDocument);

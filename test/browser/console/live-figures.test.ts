@@ -1,4 +1,5 @@
 // It costs more than three seconds of the processor: what moves by itself is seen in a browser only.
+import type { Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
@@ -15,7 +16,7 @@ describe.runIf(chromiumPath)(
     let server: TestServer;
     let caller: Caller;
     beforeAll(async () => {
-      server = await startTestServer();
+      server = await startTestServer({ clickInterval: 20 });
       caller = await server.caller('live');
     });
     afterEach(closeTabs);
@@ -41,6 +42,60 @@ describe.runIf(chromiumPath)(
       await shown(page.getByRole('img', { name: /the most are 3/ }));
       await shown(page.getByRole('region', { name: 'Countries' }).getByText('Germany'));
       await shown(page.locator('.marks').getByText('3 clicks'));
+      expect(complaints).toEqual([]);
+    });
+
+    test('clicks come into the rows of the list while it is in sight, each once, without reading the list again', async () => {
+      const evening = new Date(NOON.getTime() + 43_000_000);
+      server.clock.now = evening;
+      const other = await server.caller('live rows');
+      await other.link({ alias: 'live-row' });
+      await other.link({ alias: 'quiet-row' });
+      await visits('live-row', 'FR');
+      const { page, complaints } = await signIn({ server, key: other.key });
+      const sent: string[] = [];
+      const streams = new Set<Request>();
+      page.on('request', (request) => {
+        sent.push(request.postData() ?? '');
+        if (request.postData()?.includes('subscription Clicks')) streams.add(request);
+      });
+      page.on('requestfinished', (request) => streams.delete(request));
+      page.on('requestfailed', (request) => streams.delete(request));
+      const clicks = (alias = 'live-row') => rowOf(page, alias).locator('.clicks').innerText();
+      const isHidden = (hidden: boolean) =>
+        page.evaluate(`(() => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} });
+        document.dispatchEvent(new Event('visibilitychange'));
+      })()`);
+      await page.reload();
+      await expect.poll(() => streams.size).toBe(1);
+      await expect.poll(() => clicks()).toMatch(/^1 click\s+1 in 30 days$/);
+      const reads = () => sent.filter((body) => body.includes('query Links(')).length;
+      const before = reads();
+      await visits('live-row', 'DE', 2);
+      await expect.poll(() => clicks()).toMatch(/^3 clicks\s+3 in 30 days$/);
+      expect(await clicks('quiet-row')).toMatch(/^0 clicks/);
+      expect([reads(), streams.size]).toEqual([before, 1]);
+      // The list and the link are read again, with these clicks.
+      await rowOf(page, 'live-row').locator('.short').click();
+      await shown(page.locator('.panel').getByText('3 clicks'));
+      expect(await clicks()).toMatch(/^3 clicks/);
+      await page.locator('.panel').getByLabel('Title', { exact: true }).fill('Read again');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await shown(rowOf(page, 'live-row').getByText('Read again'));
+      expect(await clicks()).toMatch(/^3 clicks\s+3 in 30 days$/);
+      await visits('live-row', 'DE');
+      await expect.poll(() => clicks()).toMatch(/^4 clicks/);
+      await isHidden(true);
+      await expect.poll(() => streams.size).toBe(0);
+      await visits('live-row', 'DE');
+      await isHidden(false);
+      await expect.poll(() => clicks()).toMatch(/^5 clicks/);
+      // The next day begins at 0.
+      server.clock.now = new Date(evening.getTime() + 1_000_000);
+      await visits('live-row', 'DE');
+      await expect.poll(() => clicks()).toMatch(/^6 clicks/);
+      server.clock.now = NOON;
       expect(complaints).toEqual([]);
     });
 

@@ -1,10 +1,19 @@
-import { type KeyboardEvent, type MouseEvent, memo, type ReactElement, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  type ReactElement,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { Link as To } from 'wouter';
 import { rowId } from '../../app/focus.ts';
 import { overList } from '../../app/over-list.ts';
 import { shortcuts } from '../../app/shortcuts.ts';
 import { Menu } from '../../controls/menu.tsx';
 import type { MenuItem } from '../../controls/menu-item.tsx';
+import { counted } from '../../data/counted.ts';
 import { namedUrl } from '../../data/link-fields.ts';
 import { useSession } from '../../data/session.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
@@ -71,6 +80,26 @@ function Sparkline({ clicks }: { clicks: readonly number[] }): ReactElement | nu
     <svg className="spark" viewBox={`0 0 ${SPARK.width} ${SPARK.height}`} aria-hidden="true">
       <polyline points={points.join(' ')} />
     </svg>
+  );
+}
+
+/** The clicks of a link as they were read, and those that were counted since then. */
+function Clicks({
+  link: { id, clicks, clicksIn },
+  sparkline,
+  href,
+}: Pick<LinkRowProps, 'link' | 'sparkline'> & { href: string }): ReactElement {
+  const today = useSyncExternalStore(counted.subscribe, () => counted.get().get(id)) ?? 0;
+  // Those before today, by numbers of one answer: a click counts once, whichever answer has it first.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page of the link reads its clicks without the days
+  const before = useMemo(() => clicks - (sparkline.at(-1) ?? Infinity), [sparkline]);
+  const added = Math.max(0, before + today - clicks);
+  const t = texts.links;
+  return (
+    <To href={href} className="clicks" tabIndex={-1} title={t.clicks(clicks + added)}>
+      <b>{inShort(clicks + added)}</b> {t.clicksUnit(clicks + added)}
+      <span className="quiet">{t.clicksIn(inShort(clicksIn + added))}</span>
+    </To>
   );
 }
 
@@ -166,10 +195,7 @@ export const LinkRow = memo(function LinkRow({
       </div>
       <div className="figures">
         <Sparkline clicks={sparkline} />
-        <To href={statistics} className="clicks" tabIndex={-1} title={t.clicks(link.clicks)}>
-          <b>{inShort(link.clicks)}</b> {t.clicksUnit(link.clicks)}
-          <span className="quiet">{t.clicksIn(inShort(link.clicksIn))}</span>
-        </To>
+        <Clicks link={link} sparkline={sparkline} href={statistics} />
         <time dateTime={link.createdAt} title={atMoment(link.createdAt)}>
           {age}
         </time>

@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import { CURRENT_ROW, focusNow, isFocusFree, leftLink, rowId } from '../../app/focus.ts';
 import { overList } from '../../app/over-list.ts';
 import { aboutToGo } from '../../data/actions.ts';
+import { useCounted } from '../../data/counted.ts';
 import { listDrafts } from '../../data/drafts.ts';
 import { hasEnded, useEnding } from '../../data/ending.ts';
 import { useSession } from '../../data/session.ts';
@@ -40,13 +41,18 @@ export function LinksPage({
   entered: string | null;
   onEntered: () => void;
 }): ReactElement {
-  const { client } = useSession();
+  const { client, accountId } = useSession();
   const [, navigate] = useLocation();
   const { nodes, exact, pageInfo, sparklines, filter, isOnlyTitles, fault, isLoading, again } =
     useLinks(state);
   const gone = useSyncExternalStore(aboutToGo.subscribe, aboutToGo.get);
   const links = (nodes ?? []).filter(({ id }) => !gone.has(id));
   useEnding(links, isLoading, again);
+  useCounted(
+    accountId,
+    links.map(({ id }) => id),
+    again,
+  );
   const selection = useSelection(links, JSON.stringify([state.search, filter]));
   const [current, setCurrent] = useState<string | null>(leftLink.get);
   const goOn = useEffectEvent(() => {

@@ -1,0 +1,64 @@
+import { useEffect, useEffectEvent } from 'react';
+import { stringifyDocument } from 'urql';
+import { ClicksDocument, type ClicksSubscription } from '../generated/documents.ts';
+import { openStreams } from './live.ts';
+import { makeStore } from './store.ts';
+import { wait } from './write.ts';
+
+/** The clicks of the present day in UTC of the links that are watched, by their ids. */
+export const counted = makeStore<ReadonlyMap<string, number>>(new Map());
+
+/** The most links of a subscription. */
+const MAX_WATCHED = 100;
+/** The pause before a stream is opened again, in seconds. */
+const PAUSE = 5;
+
+let day = '';
+
+/**
+ * Keeps the clicks of links up to date while the page is in sight. Where they cannot be watched, they stay as they were read.
+ * @param onNewDay called when the counts have begun at 0 again
+ */
+export function useCounted(accountId: string, ids: readonly string[], onNewDay: () => void): void {
+  const startDay = useEffectEvent(onNewDay);
+  const key = ids.slice(0, MAX_WATCHED).join();
+  useEffect(() => {
+    if (key === '') return;
+    const variables = { linkIds: key.split(',') };
+    const query = stringifyDocument(ClicksDocument);
+    let end = (): void => undefined;
+    const watch = async () => {
+      end();
+      if (document.hidden) return;
+      let isOver = false;
+      let streams = openStreams(accountId);
+      end = () => {
+        isOver = true;
+        streams.dispose();
+      };
+      for (; !isOver; streams = openStreams(accountId)) {
+        try {
+          for await (const { data } of streams.iterate<ClicksSubscription>({ query, variables }))
+            if (data?.clicks) take(data.clicks);
+        } catch {
+          // The service is away, or refuses it for now.
+        }
+        await wait(PAUSE);
+      }
+    };
+    const take = ({ linkId, clicks, at }: ClicksSubscription['clicks']) => {
+      if (linkId === null) return;
+      const isNewDay = day !== '' && day !== at.slice(0, 10);
+      day = at.slice(0, 10);
+      counted.set(new Map(isNewDay ? [] : counted.get()).set(linkId, clicks));
+      if (isNewDay) startDay();
+    };
+    const onVisible = () => void watch();
+    document.addEventListener('visibilitychange', onVisible);
+    onVisible();
+    return () => {
+      document.removeEventListener('visibilitychange', onVisible);
+      end();
+    };
+  }, [accountId, key]);
+}
