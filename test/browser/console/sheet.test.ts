@@ -30,7 +30,7 @@ describe.runIf(chromiumPath)('the sheet over the list of links, in a browser', (
   test('brings a row that is opened at its end into sight', async () => {
     const { page } = await open();
     await newUrl(page);
-    const last = sheetOf(page).locator('.fold').last();
+    const last = sheetOf(page).locator('.fold', { hasText: 'That of the destination' });
     await last.locator('summary').click();
     const isInSight = () =>
       last.evaluate((one) => {
