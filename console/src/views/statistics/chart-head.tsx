@@ -29,7 +29,7 @@ export function ChartHead(props: ChartHeadProps): ReactElement {
       <h2>
         <bdi>{title}</bdi>
       </h2>
-      <div className="buttons">
+      <div className="choices buttons">
         <Segments
           label={t.interval}
           items={intervals.map((one) => ({ key: one, name: t.intervals[one] }))}
