@@ -324,6 +324,8 @@ describe('the statistics page of a public link', () => {
   test('takes as many statements for a year as for a week, all of them reads', async () => {
     const link = await owner.link();
     await visits(link, 5, { 'X-Country': 'DE' });
+    // The brand of the account is read now, and kept.
+    await open(`/${link.alias}+`);
     const counts = [];
     for (const days of [7, 365]) {
       const statements = await server.statementsOf(() => open(`/${link.alias}+?days=${days}`));

@@ -13,6 +13,9 @@ const MAX_WATCHED = 100;
 /** The pause before a stream is opened again, in seconds. */
 const PAUSE = 5;
 
+/** Of all windows in sight, one has a stream: browsers open only six connections to a host over HTTP/1.1. */
+const LOCK = 'linkspace-clicks';
+
 let day = '';
 
 /**
@@ -26,25 +29,28 @@ export function useCounted(accountId: string, ids: readonly string[], onNewDay: 
     if (key === '') return;
     const variables = { linkIds: key.split(',') };
     const query = stringifyDocument(ClicksDocument);
-    let end = (): void => undefined;
-    const watch = async () => {
-      end();
-      if (document.hidden) return;
-      let isOver = false;
-      let streams = openStreams(accountId);
-      end = () => {
-        isOver = true;
-        streams.dispose();
-      };
-      for (; !isOver; streams = openStreams(accountId)) {
+    let ended = new AbortController();
+    const follow = async (signal: AbortSignal): Promise<void> => {
+      const over = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      while (!signal.aborted) {
+        const streams = openStreams(accountId);
+        signal.addEventListener('abort', () => streams.dispose());
         try {
           for await (const { data } of streams.iterate<ClicksSubscription>({ query, variables }))
             if (data?.clicks) take(data.clicks);
         } catch {
           // The service is away, or refuses it for now.
         }
-        await wait(PAUSE);
+        await Promise.race([wait(PAUSE), over]);
       }
+    };
+    const watch = () => {
+      ended.abort();
+      if (document.hidden) return;
+      ended = new AbortController();
+      const { signal } = ended;
+      // Aborted before it had the lock, or the browser blocks locks.
+      void navigator.locks?.request(LOCK, { signal }, () => follow(signal)).catch(() => undefined);
     };
     const take = ({ linkId, clicks, at }: ClicksSubscription['clicks']) => {
       if (linkId === null) return;
@@ -53,12 +59,11 @@ export function useCounted(accountId: string, ids: readonly string[], onNewDay: 
       counted.set(new Map(isNewDay ? [] : counted.get()).set(linkId, clicks));
       if (isNewDay) startDay();
     };
-    const onVisible = () => void watch();
-    document.addEventListener('visibilitychange', onVisible);
-    onVisible();
+    document.addEventListener('visibilitychange', watch);
+    watch();
     return () => {
-      document.removeEventListener('visibilitychange', onVisible);
-      end();
+      document.removeEventListener('visibilitychange', watch);
+      ended.abort();
     };
   }, [accountId, key]);
 }

@@ -37,7 +37,8 @@ describe.runIf(chromiumPath)('webhooks, domains and pixels explain themselves, i
       .getByRole('button', { name: 'Close' })
       .click();
     // Somebody who did both is named once.
-    await expect.poll(() => page.locator('.records .more').innerText()).toMatch(/^made by \w+$/);
+    await expect.poll(() => page.locator('.records .more').innerText()).toMatch(/^made by \w+$/m);
+    expect(await page.locator('.records .more').innerText()).not.toContain('secret');
     await page.getByRole('button', { name: 'Send a test' }).click();
     await expect
       .poll(() => request.innerText())

@@ -119,7 +119,7 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
       .poll(() => groups.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))))
       .toEqual(['Overview', 'Organise', 'Channels', 'Team', 'Settings']);
     const account = page.locator('.account');
-    await expect.poll(() => account.innerText()).toMatch(/^F\d\s+Frame \d+\s+Kim · Owner$/);
+    await expect.poll(() => account.innerText()).toMatch(/^F\d\s+Frame \d+\s+Kim\s+·\s+Owner$/);
     await account.focus();
     await page.keyboard.press('ArrowDown');
     const names = () => page.locator('.account + .menu > *').allInnerTexts();

@@ -48,11 +48,11 @@ describe.runIf(chromiumPath)(
     test('clicks come into the rows of the list while it is in sight, each once, without reading the list again', async () => {
       const evening = new Date(NOON.getTime() + 43_000_000);
       server.clock.now = evening;
-      const other = await server.caller('live rows');
-      await other.link({ alias: 'live-row' });
-      await other.link({ alias: 'quiet-row' });
+      const owner = await server.caller('live rows');
+      await owner.link({ alias: 'live-row' });
+      await owner.link({ alias: 'quiet-row' });
       await visits('live-row', 'FR');
-      const { page, complaints } = await signIn({ server, key: other.key });
+      const { page, complaints } = await signIn({ server, key: owner.key });
       const sent: string[] = [];
       const streams = new Set<Request>();
       page.on('request', (request) => {
@@ -70,6 +70,14 @@ describe.runIf(chromiumPath)(
       await page.reload();
       await expect.poll(() => streams.size).toBe(1);
       await expect.poll(() => clicks()).toMatch(/^1 click\s+1 in 30 days$/);
+      // Another window in sight has none: browsers open six connections to a host.
+      const other = await page.context().newPage();
+      const others: string[] = [];
+      other.on('request', (request) => others.push(request.postData() ?? ''));
+      await other.goto(page.url());
+      await rowOf(other, 'live-row').waitFor();
+      expect(others.filter((body) => body.includes('subscription Clicks'))).toEqual([]);
+      await other.close();
       const reads = () => sent.filter((body) => body.includes('query Links(')).length;
       const before = reads();
       await visits('live-row', 'DE', 2);
