@@ -29,6 +29,8 @@ export function useCounted(accountId: string, ids: readonly string[], onNewDay: 
     if (key === '') return;
     const variables = { linkIds: key.split(',') };
     const query = stringifyDocument(ClicksDocument);
+    // Those of pages that are no longer shown are not kept.
+    counted.set(new Map([...counted.get()].filter(([id]) => variables.linkIds.includes(id))));
     let ended = new AbortController();
     const follow = async (signal: AbortSignal): Promise<void> => {
       const over = new Promise((resolve) => signal.addEventListener('abort', resolve));
