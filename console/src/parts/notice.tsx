@@ -46,7 +46,7 @@ export function Empty({ title, create, onCreate, children }: EmptyProps): ReactE
 /** Stands in place of data that are being read, or cannot be while the service is away. */
 export function Unread({ fault, rows }: { fault: Fault | null; rows?: number }): ReactElement | null {
   if (!fault) return <Skeleton {...(rows && { rows })} />;
-  return fault.kind === 'away' ? (
+  return mayBeOutage(fault) ? (
     <p className="unread" role="status">
       {texts.unread}
     </p>
