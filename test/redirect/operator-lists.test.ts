@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -7,11 +7,16 @@ import { BROWSER, visit } from '../support/visit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-lists-'));
 const blockedHostsFile = join(folder, 'hosts');
+/** Replaces the list at once: a file that is written in place is empty for a moment. */
+function block(hosts: string): void {
+  writeFileSync(`${blockedHostsFile}.new`, hosts);
+  renameSync(`${blockedHostsFile}.new`, blockedHostsFile);
+}
 const reservedAliasesFile = join(folder, 'aliases');
 let server: TestServer;
 let owner: Caller;
 beforeAll(async () => {
-  writeFileSync(blockedHostsFile, 'bad.example\n');
+  block('bad.example\n');
   writeFileSync(reservedAliasesFile, 'admin\n');
   server = await startTestServer({ blockedHostsFile, reservedAliasesFile, background: true });
   owner = await server.caller();
@@ -40,7 +45,7 @@ const BLOCKED = 'may not lead to a host that is blocked on this service';
 
 describe('a blocked host', () => {
   beforeEach(async () => {
-    writeFileSync(blockedHostsFile, 'bad.example\n');
+    block('bad.example\n');
     await expect
       .poll(async () => errorsOf(await owner.rest('POST', '/links', { url: 'https://bad.example' })))
       .toBeDefined();
@@ -53,7 +58,7 @@ describe('a blocked host', () => {
     await owner.rest('DELETE', `/links/${deleted.id}`);
     const { prisma } = server.database;
     const changes = await prisma.change.findMany({ orderBy: { id: 'desc' }, take: 2 });
-    writeFileSync(blockedHostsFile, 'later-blocked.example\n');
+    block('later-blocked.example\n');
     await expect.poll(async () => errorsOf(await owner.rest('POST', '/links', { url }))).toBeDefined();
     const { revertChanges } = await owner.data<{ revertChanges: object[] }>(
       'mutation ($ids: [ID!]!) { revertChanges(ids: $ids) { __typename ... on ValidationError { fields { path messages } } } }',
@@ -107,7 +112,7 @@ describe('a blocked host', () => {
     });
     const lost = (alias: string) => visit(server.origin, `/${alias}`, { headers: { Host: 'lost.example' } });
     expect([(await lost('no')).status, (await lost('no')).location]).toEqual([302, later]);
-    writeFileSync(blockedHostsFile, 'later.example\n');
+    block('later.example\n');
     await expect.poll(async () => (await lost('no')).status).toBe(404);
     for (const path of ['no', 'no+'])
       expect(await lost(path)).toMatchObject({ status: 404, location: undefined });
@@ -137,7 +142,7 @@ describe('a blocked host', () => {
       return body;
     };
     expect(await page()).toContain('later.example');
-    writeFileSync(blockedHostsFile, 'later.example\n');
+    block('later.example\n');
     await expect.poll(() => statusOf(link)).toBe(410);
     const body = await page();
     // The visits until the host was blocked count, too.
@@ -152,7 +157,7 @@ describe('a blocked host', () => {
     const byTarget = await owner.link({ 'rotation[0][value]': 'https://sub.later.example/', target_type: 4 });
     const other = await owner.link();
     expect([await statusOf(link), await statusOf(byTarget), await statusOf(other)]).toEqual([302, 302, 302]);
-    writeFileSync(blockedHostsFile, '# new\nlater.example\n*.later.example\n');
+    block('# new\nlater.example\n*.later.example\n');
     await expect.poll(() => statusOf(link)).toBe(410);
     expect([await statusOf(byTarget), await statusOf(other)]).toEqual([410, 302]);
     const page = await visit(server.origin, `/${link.alias}`, { headers: { 'Accept-Language': 'fr' } });
@@ -170,7 +175,7 @@ describe('a blocked host', () => {
     // An address that is sent back unchanged is not new.
     const same = await owner.rest('PATCH', `/links/${link.id}`, { url: link.url as string, title: 'Mine' });
     expect(same.status).toBe(200);
-    writeFileSync(blockedHostsFile, '');
+    block('');
     await expect.poll(() => statusOf(link)).toBe(302);
   });
 
@@ -182,7 +187,7 @@ describe('a blocked host', () => {
     server.clock.now = new Date(server.clock.now.getTime() + 24 * 60 * 60 * 1000);
     const page = async () => (await visit(server.origin, `/${link.alias}+`)).body;
     expect(await page()).toContain('shown.example/secret');
-    writeFileSync(blockedHostsFile, 'shown.example');
+    block('shown.example');
     await expect.poll(() => statusOf(link)).toBe(410);
     const shown = await page();
     expect(shown).toContain('Destinations');
@@ -192,7 +197,7 @@ describe('a blocked host', () => {
   test('does not ask for the password of a link', async () => {
     const link = await owner.link({ url: 'https://locked.example/', password: 'x', expiration_clicks: 2 });
     expect(await statusOf(link)).toBe(401);
-    writeFileSync(blockedHostsFile, 'locked.example');
+    block('locked.example');
     await expect.poll(() => statusOf(link)).toBe(410);
     const form = new URLSearchParams({ password: 'x' });
     const headers = { 'User-Agent': BROWSER };
@@ -202,7 +207,7 @@ describe('a blocked host', () => {
 
   test.each([
     ['vanishes', () => rmSync(blockedHostsFile)],
-    ['is not UTF-8', () => writeFileSync(blockedHostsFile, '\uFEFFother.example', 'utf16le')],
+    ['is not UTF-8', () => block('\uFEFFother.example', 'utf16le')],
   ])('stays blocked if the file %s, which is logged once', async (_what, change) => {
     const warned = () => server.log.filter(({ msg }) => String(msg).startsWith('list cannot be read')).length;
     const before = warned();
@@ -211,7 +216,7 @@ describe('a blocked host', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(warned()).toBe(before + 1);
     expect((await owner.rest('POST', '/links', { url: 'https://bad.example' })).status).toBe(422);
-    writeFileSync(blockedHostsFile, 'other.example');
+    block('other.example');
     await expect
       .poll(async () => (await owner.rest('POST', '/links', { url: 'https://bad.example' })).status)
       .toBe(201);
