@@ -131,7 +131,7 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     const { page } = await signIn({ server, key });
     const box = () => rowOf(page, one.alias).getByRole('checkbox');
     const bar = page.getByRole('region', { name: 'Selected links' });
-    const top = async () => (await rowOf(page, one.alias).boundingBox())?.y;
+    const top = async () => (await page.locator('.row').first().boundingBox())?.y;
     const deeds = async () => {
       await bar.getByRole('button', { name: 'Actions for Selected links' }).click();
       await shown(bar.getByRole('menuitem', { name: 'Delete' }));
