@@ -26,17 +26,15 @@ export interface PanelProps extends Days {
 export function PeriodPanel({
   presets,
   names,
+  from,
+  to,
   preset,
   today,
   onDays,
   onClose,
-  ...given
 }: PanelProps): ReactElement {
   /** The first end, while the second one is awaited. */
   const [begin, setBegin] = useState<string | null>(null);
-  /** Typed days, of which the second may still be before the first. */
-  const [draft, setDraft] = useState<Days | null>(null);
-  const { from, to } = draft ?? given;
   const choose = (chosen: Days) => {
     onDays(chosen);
     onClose();
@@ -51,10 +49,7 @@ export function PeriodPanel({
       day={end === 'from' ? from : to}
       onDay={(day) => {
         setBegin(null);
-        const next = { from, to, [end]: day };
-        setDraft(next);
-        const isOther = next.from !== given.from || next.to !== given.to;
-        if (isOther && (next.from <= next.to || next.to === '')) onDays(next);
+        if (day !== (end === 'from' ? from : to)) onDays({ from, to, [end]: day });
       }}
     />
   );

@@ -182,7 +182,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     const made = await page.getByRole('dialog', { name: 'The new key' }).locator('code').innerText();
     const dialog = page.getByRole('dialog', { name: 'The new key' });
     await expect
-      .poll(() => dialog.locator('pre').innerText())
+      .poll(() => dialog.locator('pre').last().innerText())
       .toBe(`curl -H 'Authorization: Bearer ${made}' '${server.origin}/api/v1/links'`);
     const caller = server.callerWith(made);
     expect((await caller.rest('GET', '/links')).status).toBe(200);

@@ -66,7 +66,7 @@ describe.runIf(chromiumPath)('the sheet over the list of links, in a browser', (
     await page.getByRole('combobox', { name: 'Country' }).fill('Germany');
     await page.getByRole('option', { name: 'Germany' }).click();
     await page.locator('.target').getByLabel('Destination', { exact: true }).fill('https://example.com/de');
-    await expect.poll(() => preview.locator('.hint').innerText()).toContain('example.com/de');
+    await expect.poll(() => preview.locator('div.hint').innerText()).toContain('example.com/de');
     await page.getByLabel('Password for visitors').fill('secret');
     await shown(preview.getByText('in German is asked for the password'));
     await page.getByLabel('Title', { exact: true }).press('Enter');
