@@ -8,8 +8,8 @@ import { BROWSER, visit } from '../support/visit.ts';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-lists-'));
 const blockedHostsFile = join(folder, 'hosts');
 /** Replaces the list at once: a file that is written in place is empty for a moment. */
-function block(hosts: string): void {
-  writeFileSync(`${blockedHostsFile}.new`, hosts);
+function block(hosts: string, encoding: BufferEncoding = 'utf8'): void {
+  writeFileSync(`${blockedHostsFile}.new`, hosts, encoding);
   renameSync(`${blockedHostsFile}.new`, blockedHostsFile);
 }
 const reservedAliasesFile = join(folder, 'aliases');

@@ -92,7 +92,9 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     const first = rule(page, 1);
     await shown(first);
     // A new rule begins with its visitors.
-    await expect.poll(() => page.evaluate('document.activeElement.placeholder')).toMatch(/country, device or date/);
+    await expect
+      .poll(() => page.evaluate('document.activeElement.placeholder'))
+      .toMatch(/country, device or date/);
     await first.getByRole('textbox', { name: 'Name of rule 1' }).fill('iPhones');
     await addCondition(first, 'System');
     await expect.poll(() => chips(first)).toEqual(['System: nothing chosen yet']);
@@ -161,7 +163,9 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     await shown(rule(page, 3));
     const add = page.getByRole('button', { name: 'Add a rule' });
     await add.click();
-    await expect.poll(() => page.evaluate('document.activeElement.placeholder')).toMatch(/country, device or date/);
+    await expect
+      .poll(() => page.evaluate('document.activeElement.placeholder'))
+      .toMatch(/country, device or date/);
     await page.keyboard.type('iPhone DE');
     expect(await rule(page, 4).getByRole('combobox').inputValue()).toBe('iPhone DE');
     // Keys on buttons and boxes of the form do not leave it.
