@@ -1,8 +1,9 @@
 import type { ReactElement } from 'react';
 import { agents, example } from '../../data/agents.ts';
 import { askedInput } from '../../data/asked-rules.ts';
-import type { LinkFields } from '../../data/link-fields.ts';
+import { type LinkFields, toLinkFields } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
+import { unsendable } from '../../data/refusals.ts';
 import { useSettled } from '../../data/settled.ts';
 import { ExplainDocument, type ExplainQuery, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';
@@ -32,9 +33,11 @@ export function useExample(fields: LinkFields, link: LinkWholeFragment | undefin
   const { device, country, language } = example;
   // No test changes what a visitor gets.
   const { ruleTests: _, ...question } = askedInput(link, fields);
-  const [asked] = useSettled(question, PAUSE);
+  // A destination whose country or system is not chosen yet cannot be asked about.
+  const isWhole = Object.keys(unsendable(fields, link && toLinkFields(link))).length === 0;
+  const [asked] = useSettled(isWhole ? question : null, PAUSE);
   const input = { ...asked, userAgent: agents[device], country, acceptLanguage: language };
-  const pause = !link && withScheme(fields.url) === '';
+  const pause = asked === null || (!link && withScheme(fields.url) === '');
   const { data } = useRead(ExplainDocument, { input }, { on: ['LINK', 'UTM_TEMPLATE'], pause });
   return pause ? undefined : data?.explainRedirect;
 }
