@@ -83,39 +83,25 @@ export function SelectedBar({ selection, links, filter, total, isCut, count }: B
 /** The actions of the menu: those that change a selected link. Of links on other pages nothing is known. */
 function rareDeeds({ press, begin }: Bulk, { links, isAll }: Selection): MenuItem[] {
   const t = texts.links;
-  const some = (is: (link: LinkRowFragment) => boolean) => isAll || links.some(is);
-  const deed = (name: string, icon: IconName, action: BulkAction, isOf = true): MenuItem[] => {
-    const run = () => {
-      press('.bulk > [aria-haspopup]');
-      begin(action);
-    };
-    return isOf ? [{ name, icon, run, danger: 'delete' in action, begins: 'delete' in action }] : [];
-  };
-  return [
-    ...deed(
-      t.disable,
-      'power',
-      { update: { disabled: true } },
-      some(({ disabled }) => !disabled),
-    ),
-    ...deed(
-      t.enable,
-      'power',
-      { update: { disabled: false } },
-      some(({ disabled }) => disabled),
-    ),
-    ...deed(
-      t.archive,
-      'space',
-      { update: { archived: true } },
-      some(({ archived }) => !archived),
-    ),
-    ...deed(
-      t.unarchive,
-      'space',
-      { update: { archived: false } },
-      some(({ archived }) => archived),
-    ),
-    ...deed(texts.delete, 'trash', { delete: true }),
+  const deeds: [
+    name: string,
+    icon: IconName,
+    action: BulkAction,
+    isOf: (link: LinkRowFragment) => boolean,
+  ][] = [
+    [t.disable, 'power', { update: { disabled: true } }, ({ disabled }) => !disabled],
+    [t.enable, 'power', { update: { disabled: false } }, ({ disabled }) => disabled],
+    [t.archive, 'space', { update: { archived: true } }, ({ archived }) => !archived],
+    [t.unarchive, 'space', { update: { archived: false } }, ({ archived }) => archived],
+    [texts.delete, 'trash', { delete: true }, () => true],
   ];
+  return deeds
+    .filter(([, , , isOf]) => isAll || links.some(isOf))
+    .map(([name, icon, action]) => ({
+      ...{ name, icon, danger: 'delete' in action, begins: 'delete' in action },
+      run: () => {
+        press('.bulk > [aria-haspopup]');
+        begin(action);
+      },
+    }));
 }
