@@ -59,7 +59,8 @@ function findLabel(of: string, value: string | null): string {
 
 /**
  * The statistics of one link, space or tag, or of the account: days or hours in order, the values of a dimension, or the links
- * with the most clicks, their visitors and, if days before are given, what changed. With labels, the columns are for people, and each row says in which period; else they are v1's.
+ * with the most clicks, their visitors and, if days before are given, what changed. With labels, the columns are for people, and
+ * each row says in which period; else they are v1's.
  */
 export function statisticsFile(input: unknown): Csv<StatisticsFileQuery, StatisticsFileQueryVariables> {
   const { of, from, to, link, space, tag, labels, beforeFrom, beforeTo } = fileSchema.parse(input);

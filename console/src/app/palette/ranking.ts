@@ -19,12 +19,12 @@ export function rank(text: string, { name, note = '', words = '' }: Entry): numb
   const all = sought.split(/\s+/);
   const folded = foldName(name);
   const seen = `${folded} ${foldName(note)}`;
-  const hidden = foldName(words).split(' ');
+  const hidden = foldName(words);
   if ([folded, folded.slice(folded.indexOf('/') + 1)].some((one) => one.startsWith(sought))) return 0;
   if (all.every((word) => begins(seen, word))) return 1;
   if (all.every((word) => seen.includes(word))) return 2;
-  const isHidden = all.some((word) => hidden.includes(word));
-  return isHidden && all.every((word) => `${seen} ${words}`.includes(word)) ? LAST : null;
+  const isHidden = all.some((word) => hidden.split(' ').includes(word));
+  return isHidden && all.every((word) => `${seen} ${hidden}`.includes(word)) ? LAST : null;
 }
 
 /** The parts of a text, of which every second one is a word that is sought. */

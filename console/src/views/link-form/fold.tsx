@@ -8,6 +8,7 @@ interface FoldProps {
   readonly startsOpen?: boolean;
   readonly children: ReactNode;
 }
+
 /** The time for which an opened fold is kept in sight, in milliseconds. */
 const SETTLED_AFTER = 3_000;
 
