@@ -204,6 +204,14 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
       .toEqual(['Copy short URL\nc', 'QR code\nq', 'Edit\ne']);
     await page.keyboard.press('Escape');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(`link-${id}`);
+    await openPalette(page);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.role')).toBe('combobox');
+    const { href } = new URL(page.url());
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await expect.poll(() => page.locator('.palette').count()).toBe(0);
+    expect(page.url()).toBe(href);
+    await rowOf(page, alias).focus();
     await openPalette(page, 'qr');
     await page.keyboard.press('Enter');
     await shown(page.getByRole('dialog', { name: 'QR code' }));

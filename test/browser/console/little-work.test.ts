@@ -67,12 +67,17 @@ describe.runIf(chromiumPath)('the work of the console for a press, in a browser'
     return page;
   }
 
-  test('restyles a part of the page alone when a menu, a sheet or a selection is shown', async () => {
+  test('restyles a part of the page alone when a menu, a sheet, a selection or the quick search is shown', async () => {
     const page = await open();
     const row = page.locator('.row').first();
     const menu = await restyledBy(page, async () => {
       await row.locator('.deeds [aria-haspopup]').click();
       await shown(page.locator('.menu:popover-open'));
+    });
+    await page.keyboard.press('Escape');
+    const search = await restyledBy(page, async () => {
+      await page.keyboard.press('Control+k');
+      await shown(page.locator('.palette [role=option]').first());
     });
     await page.keyboard.press('Escape');
     const selection = await restyledBy(page, async () => {
@@ -84,9 +89,9 @@ describe.runIf(chromiumPath)('the work of the console for a press, in a browser'
       await row.locator('.short').click();
       await shown(page.locator('.panel .form'));
     });
-    expect(Math.min(menu, selection, sheet)).toBeGreaterThan(0);
+    expect(Math.min(menu, selection, search, sheet)).toBeGreaterThan(0);
     expect(Math.max(menu, selection)).toBeLessThan(ROWS * 5);
-    expect(sheet).toBeLessThan(ROWS * 15);
+    expect(Math.max(search, sheet)).toBeLessThan(ROWS * 15);
   });
 
   test('renders the row alone that is selected, and neither the bar above nor a layout when the focus moves', async () => {

@@ -2,6 +2,7 @@ import {
   type KeyboardEvent,
   type ReactElement,
   type ReactNode,
+  useDeferredValue,
   useEffect,
   useEffectEvent,
   useId,
@@ -21,6 +22,8 @@ import { markedParts } from './ranking.ts';
 
 /** The pause after a key before the service is asked, in milliseconds. */
 const PAUSE = 100;
+
+const NONE: ReturnType<typeof useCommands>['groups'] = [];
 
 /** The link at hand: that of the focused row, or the open one. */
 function useLinkAtHand(): string | null {
@@ -61,7 +64,9 @@ function Search({
   const [text, setText] = useState('');
   const [sought, isSought] = useSettled(text, PAUSE);
   const [chosen, setChosen] = useState<string | null>(null);
-  const { groups, isLoading } = useCommands(sought, linkId, deeds);
+  const { groups: found, isLoading } = useCommands(sought, linkId, deeds);
+  // The field is there first, so that a press is answered at once on slow computers.
+  const groups = useDeferredValue(found, NONE);
   const commands = groups.flatMap(({ commands }) => commands);
   const at = Math.max(
     0,
@@ -71,14 +76,25 @@ function Search({
   const optionId = (id: string) => `${listId} ${id}`.replaceAll(' ', '-');
   useLayoutEffect(() => {
     const shown = dialog.current;
-    shown?.showModal();
+    // A modal dialog would restyle the whole page, which takes long on slow computers.
+    shown?.show();
     return () => shown?.close();
+  }, []);
+  const onClick = useEffectEvent((event: MouseEvent) => {
+    if (event.target instanceof Node && dialog.current?.contains(event.target)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onClose();
+  });
+  useEffect(() => {
+    document.addEventListener('click', onClick, true);
+    return () => document.removeEventListener('click', onClick, true);
   }, []);
   const activeId = active && optionId(active.id);
   useEffect(() => {
     if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' });
   }, [activeId]);
-  const isReady = isSought && !isLoading;
+  const isReady = isSought && !isLoading && groups === found;
   /** True if Enter came before what was typed was found. */
   const [isEntered, setEntered] = useState(false);
   const choose = ({ href, run, id }: Command) => {
@@ -96,12 +112,15 @@ function Search({
   }, [isEntered, isReady]);
   const onKey = (event: KeyboardEvent) => {
     const { key } = event;
-    if (key === 'Escape') event.stopPropagation();
+    if (key === 'Escape') {
+      event.stopPropagation();
+      onClose();
+    }
     const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[key];
     if (to !== undefined) setChosen(commands.at(to % commands.length)?.id ?? null);
     if (key === 'Enter' && isReady && active) choose(active);
     else if (key === 'Enter') setEntered(true);
-    if (to !== undefined || key === 'Enter') event.preventDefault();
+    if (to !== undefined || ['Enter', 'Tab', 'Escape'].includes(key)) event.preventDefault();
   };
   const t = settingsTexts.palette;
   return (
@@ -109,10 +128,8 @@ function Search({
       ref={dialog}
       className="palette"
       aria-label={texts.places.find}
-      // The event may come after it has gone, and must not close what took its place.
-      onClose={() => dialog.current && onClose()}
+      aria-modal="true"
       onKeyDown={onKey}
-      onClick={({ target }) => target === dialog.current && dialog.current?.close()}
     >
       <div className="box">
         <Icon name="search" />
