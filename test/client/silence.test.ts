@@ -122,6 +122,8 @@ test('changes of the client come although its other connections are silent, too'
   await changes.position();
   const next = changes.next();
   await expect.poll(() => timing.waiting).toBe(1);
+  // A connection is lost while nothing is asked: both reads of the log, before and after it began, have ended.
+  await expect.poll(() => timing.pauses.length).toBeGreaterThanOrEqual(2);
   await client.domains().page();
   proxy.silence();
   const missed = await caller.tag('missed');
