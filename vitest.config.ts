@@ -17,6 +17,7 @@ const slow = [
   'test/start/**',
   'test/auth/{ended-callers,hostile}.test.ts',
   'test/db/older-sqlite.test.ts',
+  'test/engine/images/largest.test.ts',
   'test/redirect/processes.test.ts',
   'test/rest/{mcp-client,mcp-conformance,typed-client}.test.ts',
   'test/schema/{rows-written,selections,slices}.test.ts',

@@ -3,7 +3,7 @@ import decodeJpeg, { init as initJpeg } from '@jsquash/jpeg/decode.js';
 import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ImageRefused } from '../../../src/engine/images/fault.ts';
-import { MAX_PIXELS, readImage } from '../../../src/engine/images/header.ts';
+import { readImage } from '../../../src/engine/images/header.ts';
 import { limitMemory } from '../../../src/engine/images/memory-limit.ts';
 import { type ImageForm, ImageWork } from '../../../src/engine/images/work.ts';
 import { TIMED_OUT } from '../../../src/engine/tools/timeout.ts';
@@ -141,14 +141,6 @@ describe('an image is made anew', () => {
     expect([width, height]).toEqual([512, 256]);
     expect([...data.subarray(0, 4)]).toEqual([...BLUE]);
     expect(data[(512 - 1) * 4 + 3]).toBe(0);
-  });
-
-  test('with as many pixels as are allowed, in the memory of a codec', async () => {
-    const side = Math.sqrt(MAX_PIXELS);
-    const data = new Uint8ClampedArray(MAX_PIXELS * 4).fill(255);
-    const picture: ImageData = { width: side, height: side, data, colorSpace: 'srgb' };
-    for (const one of [pngOf(picture), await jpegOf(picture), await webpOf(picture, true)])
-      expect(await make(one)).toMatchObject({ width: 1200, height: 1200 });
   });
 });
 
