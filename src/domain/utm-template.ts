@@ -118,7 +118,7 @@ type Tagged = { readonly alias: string; readonly url: string } & {
 export async function utmFor(
   db: Data,
   { accountId }: Pick<Actor, 'accountId'>,
-  { utmTemplateId, utmOnTargets = true }: Pick<LinkInput, 'utmTemplateId' | 'utmOnTargets'>,
+  { utmTemplateId, utmOnTargets }: Pick<LinkInput, 'utmTemplateId' | 'utmOnTargets'>,
   spaceId: number | null | undefined,
   now: Date,
 ) {
@@ -139,7 +139,7 @@ export async function utmFor(
     };
     const url = add(before);
     const columns = { url, urlKey: foldCase(url) };
-    if (!utmOnTargets)
+    if (utmOnTargets === false)
       return ruleTests === '[]' || url === before
         ? columns
         : { ...columns, ruleTests: mapOwnUrl({ rules, ruleTests }, before, url) };

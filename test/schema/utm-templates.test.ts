@@ -175,6 +175,15 @@ describe('a template for a link', () => {
     });
   });
 
+  test('adds to targets by default, also for null', async () => {
+    const utmTemplateId = await template({ source: 's' });
+    const rotating = { ...targeting, countries: [] };
+    for (const utmOnTargets of [undefined, null, true])
+      expect(
+        await create({ url: 'https://example.com/', utmTemplateId, utmOnTargets, targeting: rotating }),
+      ).toMatchObject({ targeting: { rotation: ['https://example.com/1?utm_source=s#x'] } });
+  });
+
   test('adds to the link as it is after an update', async () => {
     const utmTemplateId = await template({ source: '{alias}', campaign: '{space}' });
     const { id } = await create({ url: 'https://example.com/old', targeting });

@@ -149,11 +149,10 @@ async function draftColumns(
   const set = Object.fromEntries(Object.entries(columns).filter(([, one]) => one !== undefined)) as {
     [Name in keyof typeof columns]?: NonNullable<(typeof columns)[Name]>; // Those that the draft sets.
   };
-  const { alias, spaceId = stored?.spaceId, utmTemplateId, utmOnTargets } = utm;
-  const template = { utmTemplateId, utmOnTargets: utmOnTargets ?? undefined };
+  const { alias, spaceId = stored?.spaceId } = utm;
   const before = { ...(stored ?? NEW_LINK), ...set, alias: alias || stored?.alias || '{alias}' };
   try {
-    return { ...set, ...(await utmFor(db, actor, template, spaceId, now))(before) };
+    return { ...set, ...(await utmFor(db, actor, utm, spaceId, now))(before) };
   } catch (error) {
     throw error instanceof DomainError ? invalid(error.fields.map(ofInput)) : error;
   }
