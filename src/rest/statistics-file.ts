@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refusal } from '../domain/rules.ts';
 import type { StatisticsList } from '../domain/statistics/dimension.ts';
 import { MAX_ROWS, statisticsPageInput } from '../domain/statistics/pages.ts';
 import type { Csv, CsvRow } from '../engine/rest/csv-answer.ts';
@@ -21,15 +22,24 @@ export const fileFields = {
 
 const id = z.string().nullish();
 const of = withDefault(z.enum(Object.values(names)), 'DAYS');
-export const fileSchema = statisticsPageInput.extend({
-  of,
-  link: id,
-  space: id,
-  tag: id,
-  beforeFrom: id,
-  beforeTo: id,
-  labels: z.boolean().default(false),
-});
+export const fileSchema = statisticsPageInput
+  .extend({
+    of,
+    link: id,
+    space: id,
+    tag: id,
+    beforeFrom: id,
+    beforeTo: id,
+    labels: z.boolean().default(false),
+  })
+  .refine(({ beforeFrom, beforeTo }) => beforeFrom != null || beforeTo == null, {
+    path: ['beforeFrom'],
+    ...refusal('REQUIRED'),
+  })
+  .refine(({ beforeFrom, beforeTo }) => beforeTo != null || beforeFrom == null, {
+    path: ['beforeTo'],
+    ...refusal('REQUIRED'),
+  });
 
 /** Returns the part of a file's name for its subject: a name, or else an id, in letters that every system takes. */
 function partOfName(kind: string, id: string, name: string): string {

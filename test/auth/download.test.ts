@@ -148,6 +148,8 @@ test.each([
 test.each([
   [{ kind: 'links', search: 'x'.repeat(2_001) }, 'search may have at most 2000 characters.'],
   [{ kind: 'links', search: ['x'] }, 'search must be a text.'],
+  [{ kind: 'statistics', name: 'links', before_from: '2026-11-20' }, 'The before_to field is required.'],
+  [{ kind: 'statistics', name: 'links', before_to: '2026-11-20' }, 'The before_from field is required.'],
   [{ kind: 'statistics', link_id: 'x'.repeat(2_001) }, 'link_id may have at most 2000 characters.'],
 ])('says in words what is wrong: %#', async (body, message) => {
   const { error } = (await (await download(body)).json()) as { error: { message: string } };
