@@ -129,8 +129,8 @@ function Try(props: {
         />
       )}
       <div className="buttons">
-        <Button look="quiet" text={t.run} type="submit" aria-disabled={isBusy} />
         {operation.kind === 'MUTATION' && <span className="hint">{t.changes}</span>}
+        <Button look="quiet" text={t.run} type="submit" aria-disabled={isBusy} />
       </div>
       <div role="status">{answer !== null && <Source label={t.answer} text={answer} />}</div>
     </form>

@@ -109,13 +109,13 @@ export function SettingsView(): ReactElement {
           </fieldset>
           {mayChange && (
             <div className="buttons">
-              <Button text={texts.save} type="submit" aria-disabled={isBusy} />
-              {Object.values(brand).some(Boolean) && (
-                <Button look="quiet" text={t.removeBrand} onClick={() => changeBrand(noBrand)} />
-              )}
               <p className="error" role="alert">
                 {message}
               </p>
+              {Object.values(brand).some(Boolean) && (
+                <Button look="quiet" text={t.removeBrand} onClick={() => changeBrand(noBrand)} />
+              )}
+              <Button text={texts.save} type="submit" aria-disabled={isBusy} />
             </div>
           )}
         </form>
