@@ -586,6 +586,7 @@ export const texts: Translation = {
   skip: 'Zum Inhalt springen',
   close: 'Schließen',
   cancel: 'Abbrechen',
+  create: 'Erstellen',
   save: 'Speichern',
   delete: 'Löschen',
   undo: 'Rückgängig',
@@ -748,7 +749,6 @@ export const texts: Translation = {
   keys: {
     lead: 'Mit einem Schlüssel greifen Programme auf Ihr Konto zu. Jeder hat eine Rolle.',
     create: 'Neuer Schlüssel',
-    make: 'Schlüssel erstellen',
     none: 'Noch keine Schlüssel',
     noneYet: 'Programme, die die API nutzen, brauchen einen.',
     unnamed: 'Vom Betreiber erstellt',
@@ -1583,9 +1583,9 @@ export const texts: Translation = {
   },
   views: {
     title: 'Ansichten',
-    save: 'Diese Ansicht speichern',
+    create: 'Neue Ansicht',
     rename: 'Diese Ansicht umbenennen',
-    hint: 'Alle im Konto sehen sie.',
+    hint: 'Speichert die Filter dieser Seite für alle im Konto.',
     deleteTitle: (name) => `Ansicht ${name} löschen?`,
     deleteWarning: 'Links und Statistik bleiben.',
   },

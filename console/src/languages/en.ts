@@ -435,6 +435,7 @@ const english = {
   skip: 'Skip to the content',
   close: 'Close',
   cancel: 'Cancel',
+  create: 'Create',
   save: 'Save',
   delete: 'Delete',
   undo: 'Undo',
@@ -597,7 +598,6 @@ const english = {
   keys: {
     lead: 'Keys let programs use your account. Each has a role.',
     create: 'New key',
-    make: 'Make the key',
     none: 'No keys yet',
     noneYet: 'Programs that use the API need one.',
     unnamed: 'Made by the operator',
@@ -1387,9 +1387,9 @@ const english = {
   },
   views: {
     title: 'Views',
-    save: 'Save this view',
+    create: 'New view',
     rename: 'Rename this view',
-    hint: 'Everybody in the account sees it.',
+    hint: 'Saves the filters of this page for everybody in the account.',
     deleteTitle: (name: string) => `Delete the view ${name}?`,
     deleteWarning: 'Links and statistics stay.',
   },

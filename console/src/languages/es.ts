@@ -213,6 +213,7 @@ export const texts: Translation = {
   skip: 'Ir al contenido',
   close: 'Cerrar',
   cancel: 'Cancelar',
+  create: 'Crear',
   save: 'Guardar',
   delete: 'Eliminar',
   undo: 'Deshacer',
@@ -518,7 +519,6 @@ export const texts: Translation = {
   keys: {
     lead: 'Las claves permiten a los programas usar su cuenta. Cada una tiene un rol.',
     create: 'Nueva clave',
-    make: 'Crear la clave',
     none: 'Aún no hay claves',
     noneYet: 'Un programa necesita una para crear o leer enlaces.',
     unnamed: 'Creada por el operador',
@@ -1483,9 +1483,9 @@ export const texts: Translation = {
   },
   views: {
     title: 'Vistas',
-    save: 'Guardar esta vista',
+    create: 'Nueva vista',
     rename: 'Renombrar esta vista',
-    hint: 'Visible para todos los miembros de la cuenta.',
+    hint: 'Guarda los filtros de esta página para todos los miembros de la cuenta.',
     deleteTitle: (name) => `¿Eliminar la vista ${name}?`,
     deleteWarning: 'Los enlaces y las estadísticas se conservan.',
   },

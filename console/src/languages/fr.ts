@@ -212,6 +212,7 @@ export const texts: Translation = {
   skip: 'Aller au contenu',
   close: 'Fermer',
   cancel: 'Annuler',
+  create: 'Créer',
   save: 'Enregistrer',
   delete: 'Supprimer',
   undo: 'Annuler',
@@ -522,7 +523,6 @@ export const texts: Translation = {
   keys: {
     lead: 'Les clés permettent à des programmes d’utiliser votre compte. Chacune a un rôle.',
     create: 'Nouvelle clé',
-    make: 'Créer la clé',
     none: 'Aucune clé pour le moment',
     noneYet: 'Un programme en a besoin pour créer ou lire des liens.',
     unnamed: 'Créée par l’exploitant',
@@ -1485,9 +1485,9 @@ export const texts: Translation = {
   },
   views: {
     title: 'Vues',
-    save: 'Enregistrer cette vue',
+    create: 'Nouvelle vue',
     rename: 'Renommer cette vue',
-    hint: 'Visible par tous les membres du compte.',
+    hint: 'Enregistre les filtres de cette page pour tous les membres du compte.',
     deleteTitle: (name) => `Supprimer la vue ${name} ?`,
     deleteWarning: 'Les liens et les statistiques restent.',
   },

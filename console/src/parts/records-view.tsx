@@ -31,6 +31,7 @@ export interface RecordFormProps<Row> {
   readonly record: Row | null;
   readonly dialog: {
     readonly title: string;
+    readonly action: string;
     readonly kinds: readonly RecordKind[];
     onClose(): void;
   };
@@ -135,7 +136,9 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
         <Form
           record={record}
           dialog={{
-            title: edited === 'new' ? words.create : words.edit(edited.name),
+            ...(edited === 'new'
+              ? { title: words.create, action: texts.create }
+              : { title: words.edit(edited.name), action: texts.save }),
             kinds: [kind],
             onClose: () => setEdited(null),
           }}

@@ -58,7 +58,7 @@ export function SavedViews({ view, query }: { view: SavedViewKind; query: string
       run: () => navigate(pathOf(one)),
     })),
     ...(canWrite && !chosen
-      ? [{ id: 'new', name: t.save, icon: 'plus', run: () => setForm('new') } as const]
+      ? [{ id: 'new', name: t.create, icon: 'plus', run: () => setForm('new') } as const]
       : []),
     ...(canWrite && chosen
       ? ([
@@ -97,7 +97,8 @@ function ViewForm({ view, query, record, onClose }: ViewFormProps): ReactElement
       : (await write(session, UpdateSavedViewDocument, { id: record.id, input: { name } })).updateSavedView;
   return (
     <FormDialog
-      title={record ? t.rename : t.save}
+      title={record ? t.rename : t.create}
+      action={record ? texts.save : texts.create}
       kinds={['SAVED_VIEW']}
       done={texts.saved(name)}
       shown={['name']}

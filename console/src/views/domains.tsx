@@ -124,6 +124,7 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
   return (
     <FormDialog
       {...dialog}
+      action={domain ? texts.save : texts.tags.add}
       done={texts.saved(host)}
       shown={['name', 'rootUrl', 'notFoundUrl']}
       onSubmit={save}

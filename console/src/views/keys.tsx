@@ -130,7 +130,7 @@ function NewKey({ onClose, onKey }: { onClose: () => void; onKey: (key: string) 
   return (
     <FormDialog
       title={t.create}
-      action={t.make}
+      action={texts.create}
       kinds={['API_KEY']}
       shown={['name', 'role', 'expiresAt']}
       onClose={onClose}

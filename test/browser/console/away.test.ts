@@ -212,13 +212,13 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     const context = page.context();
     try {
       await context.setOffline(true);
-      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
       await shown(page.getByRole('dialog').getByText('Not done: the service does not answer.'));
     } finally {
       await context.setOffline(false);
     }
     await expect.poll(() => page.getByText('does not answer').count()).toBe(0);
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await shown(page.getByText('Launch'));
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     await (await newUrl(page)).fill('https://example.com/later');

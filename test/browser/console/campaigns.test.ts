@@ -106,7 +106,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await page.getByLabel('Name').fill('Mail');
     await page.getByLabel('Medium').fill('email');
     await page.getByLabel('Content').fill('{alias}');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('email · {alias}').waitFor();
     await page.getByRole('button', { name: 'Actions for Mail' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
@@ -270,10 +270,10 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     const order = await page.getByLabel('Order', { exact: true }).boundingBox();
     expect(await menu.boundingBox()).toMatchObject({ y: order?.y, height: order?.height });
     await menu.click();
-    await page.getByRole('menuitem', { name: 'Save this view' }).click();
+    await page.getByRole('menuitem', { name: 'New view' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Off');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await caller.data('{ savedViews { nodes { name view query } } }')).toEqual({
       savedViews: { nodes: [{ name: 'Off', view: 'LINKS', query: 'status=disabled' }] },

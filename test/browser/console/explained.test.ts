@@ -31,7 +31,7 @@ describe.runIf(chromiumPath)('webhooks, domains and pixels explain themselves, i
       await page.emulateMedia({ colorScheme });
       expect(await faultsFor(page)).toEqual([]);
     }
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
     await page
       .getByRole('dialog', { name: 'The secret of the webhook' })
       .getByRole('button', { name: 'Close' })
@@ -56,7 +56,7 @@ describe.runIf(chromiumPath)('webhooks, domains and pixels explain themselves, i
     await expect.poll(() => dns.allInnerTexts()).toEqual(['CNAME', 'go.explained.example', 's.example']);
     await page.getByRole('button', { name: 'Copy: go.explained.example' }).waitFor();
     expect(await faultsFor(page)).toEqual([]);
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
     await shown(page.getByText('_linkspace.go.explained.example'));
     expect(await page.getByText('No domain of your own yet').count()).toBe(0);
     expect(complaints).toEqual([]);

@@ -1121,13 +1121,14 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       await page.getByRole('link', { name: place, exact: true }).click();
       await (await shown(page.getByRole('button', { name: button }))).click();
     };
-    const save = page.getByRole('dialog').getByRole('button', { name: 'Save' });
+    const press = (name: string) =>
+      page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
     await open('Spaces', 'New space');
-    await save.click();
+    await press('Create');
     await page.getByText('The name may not be empty.').waitFor();
     await page.getByLabel('Name').fill('Campaign');
     await page.getByText('Purple').check({ force: true });
-    await save.click();
+    await press('Create');
     await shown(page.getByRole('link', { name: 'Campaign' }));
     // What somebody else makes of it is shown before it is saved.
     await page.getByRole('button', { name: 'Actions for Campaign' }).click();
@@ -1138,12 +1139,12 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     ).spaces.nodes;
     await caller.rest('PATCH', `/spaces/${space?.id}`, { name: 'Theirs' });
     await shown(page.getByText('it is now “Theirs”, purple.'));
-    await save.click();
+    await press('Save');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await shown(page.getByRole('link', { name: 'Campaign' }));
     await open('Domains', 'New domain');
     await page.getByLabel('Host').fill(`https://go${accounts}.example/`);
-    await save.click();
+    await press('Add');
     await page.getByRole('link', { name: `go${accounts}.example` }).waitFor();
     await page.getByText(`go${accounts}.example saved.`).waitFor();
     const dns = page.locator('.dns td code');
@@ -1168,10 +1169,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('It looks like AW-123456789.').waitFor();
     await page.getByLabel('Network').selectOption('Meta (Facebook)');
     await page.getByLabel('ID', { exact: true }).fill('AW-1');
-    await save.click();
+    await press('Create');
     await page.getByText('The id must be digits, such as 1234567890.').waitFor();
     await page.getByLabel('Network').selectOption('Google Ads');
-    await save.click();
+    await press('Create');
     await page.getByText('Ads saved.').waitFor();
     await page.getByRole('link', { name: 'Ads' }).waitFor();
     await open('Webhooks', 'New webhook');
@@ -1180,7 +1181,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => page.getByLabel('All events').isChecked()).toBe(false);
     await page.getByLabel('All events').check();
     await expect.poll(() => page.getByLabel('Tag deleted').isChecked()).toBe(true);
-    await save.click();
+    await press('Create');
     const secret = page.getByRole('dialog', { name: 'The secret of the webhook' });
     await secret.waitFor();
     // A key that is pressed once too often copies, and no click beside it closes it.

@@ -43,15 +43,15 @@ describe.runIf(chromiumPath)('saved operations in the console, in a browser', ()
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Find Links');
     await dialog.getByLabel('GraphQL document').fill('{ nothing }');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
     await shown(dialog.getByText(/^The name must be a small letter/));
     await dialog.getByLabel('Name').fill('search-links');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
     await shown(dialog.getByText(/^The document cannot be saved: Cannot query field "nothing"/));
     await dialog.getByLabel('GraphQL document').fill(FIND);
     await dialog.getByLabel('Description').fill('Finds links by words');
     await dialog.getByLabel('Agents may use it as a tool').check();
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
     const row = rowOf(page, 'search-links');
     await shown(row.getByText('Finds links by words'));
     await expect.poll(() => row.locator('.badge').allInnerTexts()).toEqual(['Reads', 'Tool']);

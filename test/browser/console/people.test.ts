@@ -116,8 +116,8 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
       .poll(() => vic.getByLabel('Role', { exact: true }).locator('option').allInnerTexts())
       .toEqual(['Viewer', 'Editor', 'Admin']);
     await vic.getByLabel('Name').fill('Nightly report');
-    await vic.getByRole('button', { name: 'Make the key' }).click();
-    const key = await vic.getByRole('dialog').locator('code').innerText();
+    await vic.getByRole('button', { name: 'Create' }).click();
+    const key = await vic.getByRole('dialog').locator('code').first().innerText();
     await vic.getByRole('button', { name: 'I have copied it' }).click();
     const caller = server.callerWith(key);
     const { alias } = await caller.link({ title: 'By the key' });
@@ -172,7 +172,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     server.clock.now = new Date(before.getTime() + 20 * 60_000);
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Name').fill('For a script');
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
     const again = page.getByRole('dialog', { name: 'Sign in again' });
     await again.getByLabel('Password', { exact: true }).fill('not the password');
     await again.getByRole('button', { name: 'Go on' }).click();
@@ -478,7 +478,7 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await follow(page, '/keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Name').fill('Made later');
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
     const popup = page.waitForEvent('popup');
     await page.getByRole('link', { name: 'Sign in with Company' }).click();
     await (await popup).getByText('You are signed in. Close this page').waitFor();

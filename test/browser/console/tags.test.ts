@@ -73,7 +73,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Fair');
     await dialog.getByText('Purple').check({ force: true });
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
     await shown(page.locator('.records .tag.c5').getByText('Fair'));
     const choose = async (tag: string, action: string) => {
       await page.getByRole('button', { name: `Actions for ${tag}`, exact: true }).click();
