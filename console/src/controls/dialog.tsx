@@ -22,9 +22,8 @@ export function Dialog({ title, onClose, children, wide = false, closedBy }: Dia
     const dialog = ref.current;
     if (!document.querySelector('dialog[open]')) opener = document.activeElement;
     dialog?.showModal();
-    // The browser would focus the button that closes it. A dialog that no accident closes has its first action before that button.
-    const button =
-      ':scope:not([closedby]) .buttons.end .button, :scope[closedby] .buttons.end .button:last-child';
+    // The browser would focus the button that closes it. In a dialog that no accident closes, a secret is copied first.
+    const button = ':scope:not([closedby]) .buttons.end .button, :scope[closedby] .copy';
     dialog?.querySelector<HTMLElement>(`form :is(input:not(.unseen), textarea, select), ${button}`)?.focus();
     return () => {
       // Only a dialog that is closed gives the focus back: to the one before it, which may be gone by now.

@@ -31,8 +31,6 @@ interface CopyButtonProps {
   readonly text: string;
   readonly label?: string;
   readonly wide?: boolean;
-  /** True for a wide button that is the main action. */
-  readonly main?: boolean;
   /** True above a list, as plain as other actions there. */
   readonly small?: boolean;
   /** True if the copied text stands alone beside it: the button's name does not repeat it. */
@@ -43,8 +41,7 @@ interface CopyButtonProps {
 
 /** A button that copies, and says so for a moment. */
 export function CopyButton(props: CopyButtonProps): ReactElement {
-  const { text, label = texts.copy, wide = false, main = false, small = false, alone = false } = props;
-  const { inMenu = false } = props;
+  const { text, label = texts.copy, wide = false, small = false, alone = false, inMenu = false } = props;
   const [done, setDone] = useState(false);
   const copy = async () => {
     if (!(await copyText(text))) return;
@@ -54,7 +51,7 @@ export function CopyButton(props: CopyButtonProps): ReactElement {
   return (
     <button
       type="button"
-      className={small ? 'button text small' : wide ? (main ? 'button' : 'button quiet') : 'bare copy'}
+      className={small ? 'button text small' : wide ? 'button quiet' : 'bare copy'}
       aria-label={wide || alone ? label : texts.labelled(label, withoutScheme(text))}
       tabIndex={inMenu ? -1 : undefined}
       data-tip={label}
@@ -68,5 +65,17 @@ export function CopyButton(props: CopyButtonProps): ReactElement {
         </span>
       )}
     </button>
+  );
+}
+
+/** A text in a box with a button that copies it. */
+export function CopyBox({ text }: { text: string }): ReactElement {
+  return (
+    <div className="copy-box">
+      <pre>
+        <code>{text}</code>
+      </pre>
+      <CopyButton text={text} alone />
+    </div>
   );
 }

@@ -3,7 +3,7 @@ import { focusSoon, isFocusFree } from '../app/focus.ts';
 import { Button } from '../controls/button.tsx';
 import { Dialog } from '../controls/dialog.tsx';
 import { texts } from '../texts.ts';
-import { CopyButton } from './copy.tsx';
+import { CopyBox } from './copy.tsx';
 
 /** A secret that is shown only now: no click beside it closes it by accident. */
 export function SecretDialog(
@@ -22,13 +22,10 @@ export function SecretDialog(
   return (
     <Dialog title={title} onClose={onClose} closedBy="closerequest">
       <p>{warning}</p>
-      <pre>
-        <code>{secret}</code>
-      </pre>
+      <CopyBox text={secret} />
       {children}
       <div className="buttons end">
-        <Button look="quiet" text={texts.secretKept} onClick={onClose} />
-        <CopyButton text={secret} wide main />
+        <Button text={texts.secretKept} onClick={onClose} />
       </div>
     </Dialog>
   );

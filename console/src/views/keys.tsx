@@ -10,6 +10,7 @@ import {
   RevokeApiKeyDocument,
   type Role,
 } from '../generated/documents.ts';
+import { CopyBox } from '../parts/copy.tsx';
 import { TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Empty } from '../parts/notice.tsx';
@@ -66,7 +67,7 @@ export function KeysView(): ReactElement {
       {secret !== null && (
         <SecretDialog title={t.made} warning={t.madeWarning} secret={secret} onClose={() => setSecret(null)}>
           <p className="hint">{t.tryIt}</p>
-          <pre>{curlCommand(secret)}</pre>
+          <CopyBox text={curlCommand(secret)} />
         </SecretDialog>
       )}
       {revoked && <RevokeKey apiKey={revoked} onClose={() => setRevoked(null)} />}

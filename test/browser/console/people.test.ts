@@ -179,7 +179,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await again.getByText('The email address or the password is wrong.').waitFor();
     await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await again.getByRole('button', { name: 'Go on' }).click();
-    const made = await page.getByRole('dialog', { name: 'The new key' }).locator('code').innerText();
+    const made = await page.getByRole('dialog', { name: 'The new key' }).locator('code').first().innerText();
     const dialog = page.getByRole('dialog', { name: 'The new key' });
     await expect
       .poll(() => dialog.locator('pre').last().innerText())

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { CopyButton } from '../../parts/copy.tsx';
+import { CopyBox } from '../../parts/copy.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
 import { withScheme } from '../../words/format.ts';
 
@@ -38,8 +38,7 @@ export function WebhookRequest({
   return (
     <div className="request">
       {test && <p className="quiet">{t.tested}</p>}
-      <pre>{text}</pre>
-      <CopyButton text={text} alone />
+      <CopyBox text={text} />
     </div>
   );
 }
