@@ -7,9 +7,15 @@ import { CopyBox } from './copy.tsx';
 
 /** A secret that is shown only now: no click beside it closes it by accident. */
 export function SecretDialog(
-  props: Record<'title' | 'warning' | 'secret', string> & { onClose: () => void; children?: ReactNode },
+  props: Record<'title' | 'warning' | 'secret', string> & {
+    onClose: () => void;
+    /** A button beside the one that closes it. */
+    action?: ReactNode;
+    wide?: boolean;
+    children?: ReactNode;
+  },
 ): ReactElement {
-  const { title, warning, secret, onClose, children } = props;
+  const { title, warning, secret, onClose, action, wide = false, children } = props;
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', ask);
@@ -20,11 +26,12 @@ export function SecretDialog(
     };
   }, []);
   return (
-    <Dialog title={title} onClose={onClose} closedBy="closerequest">
+    <Dialog title={title} onClose={onClose} wide={wide} closedBy="closerequest">
       <p>{warning}</p>
       <CopyBox text={secret} />
       {children}
       <div className="buttons end">
+        {action}
         <Button text={texts.secretKept} onClick={onClose} />
       </div>
     </Dialog>

@@ -32,18 +32,27 @@ describe.runIf(chromiumPath)('webhooks, domains and pixels explain themselves, i
       expect(await faultsFor(page)).toEqual([]);
     }
     await page.getByRole('button', { name: 'Create' }).click();
-    await page
-      .getByRole('dialog', { name: 'The secret of the webhook' })
-      .getByRole('button', { name: 'Close' })
-      .click();
+    const dialog = await shown(page.getByRole('dialog', { name: 'The secret of the webhook' }));
+    const copy = dialog.locator('.copy-box').getByRole('button', { name: 'Copy' });
+    await page.evaluate('navigator.clipboard.writeText = async (text) => { window.copied = text; }');
+    await copy.click();
+    await expect.poll(() => page.evaluate('window.copied')).toMatch(/^whsec_/);
+    await dialog.getByRole('button', { name: 'Send a test' }).click();
+    await expect
+      .poll(() => dialog.locator('.request pre').innerText())
+      .toMatch(/"type":"ping","timestamp":"[^"]+Z","data":\{"id":\d+\}/);
+    await shown(dialog.locator('.deliveries .fields', { hasText: 'The host was not found' }));
+    for (const [width, colorScheme] of APPEARANCES) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      expect(await faultsFor(page)).toEqual([]);
+    }
+    await dialog.getByRole('button', { name: 'I have copied it' }).click();
     // Somebody who did both is named once.
     await expect.poll(() => page.locator('.records .more').innerText()).toMatch(/^made by \w+$/m);
     expect(await page.locator('.records .more').innerText()).not.toContain('secret');
-    await page.getByRole('button', { name: 'Send a test' }).click();
-    await expect
-      .poll(() => request.innerText())
-      .toMatch(/"type":"ping","timestamp":"[^"]+Z","data":\{"id":\d+\}/);
-    await shown(page.locator('.deliveries .fields', { hasText: 'The host was not found' }));
+    // The page shows the test, too.
+    await expect.poll(() => request.innerText()).toMatch(/"type":"ping"/);
     expect(complaints).toEqual([]);
   });
 

@@ -1198,7 +1198,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('Deliveries').click();
     await page.getByText('Nothing was sent in the last 30 days.').waitFor();
     await page.getByText('Deliveries').click();
-    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('button', { name: 'Actions for https://example.com/hook' }).click();
+    await page.getByRole('menuitem', { name: 'Send a test' }).click();
     const outcome = page.locator('.deliveries .fields', { hasText: 'The host was not found' });
     await shown(outcome);
     const failure = 'Not delivered. The host was not found';

@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { Button } from '../../controls/button.tsx';
 import { attempt } from '../../data/actions.ts';
 import { announceKinds } from '../../data/bus.ts';
 import { refusalText } from '../../data/refusals.ts';
@@ -89,6 +90,7 @@ export function WebhooksView(): ReactElement {
     <WebhookForm {...props} onSecret={setSecret} />
   ));
   const t = settingsTexts.webhooks;
+  const testOf = ({ id }: WebhookRowFragment) => (tested?.id === id ? tested : null);
   const test = (webhook: WebhookRowFragment) => {
     setTested({ ...webhook });
     void sendTest(session, webhook);
@@ -133,7 +135,7 @@ export function WebhooksView(): ReactElement {
               <p className="notice">{t.notPublic(new URL(webhook.url).hostname)}</p>
             )}
             <LastFailure webhook={webhook} deliveries={webhook.deliveries.nodes} />
-            <Deliveries webhook={webhook} test={tested?.id === webhook.id ? tested : null} />
+            <Deliveries webhook={webhook} test={testOf(webhook)} />
           </div>
         )}
       >
@@ -153,12 +155,17 @@ export function WebhooksView(): ReactElement {
           secret={secret.text}
           onClose={() => {
             setSecret(null);
-            showToast(texts.saved(secret.webhook.url), {
-              about: aboutRecord('WEBHOOK', secret.webhook.id),
-              action: { name: t.test, run: () => test(secret.webhook) },
-            });
+            showToast(texts.saved(secret.webhook.url), { about: aboutRecord('WEBHOOK', secret.webhook.id) });
           }}
-        />
+          wide
+          action={
+            !secret.webhook.disabled && (
+              <Button look="quiet" text={t.test} onClick={() => test(secret.webhook)} />
+            )
+          }
+        >
+          {testOf(secret.webhook) && <Deliveries webhook={secret.webhook} test={testOf(secret.webhook)} />}
+        </SecretDialog>
       )}
       {rotated && (
         <Confirm
@@ -169,8 +176,10 @@ export function WebhooksView(): ReactElement {
             const { rotateWebhookSecret: result } = await write(session, RotateSecretDocument, {
               id: rotated.id,
             });
-            if (result.__typename === 'CreatedWebhook')
+            if (result.__typename === 'CreatedWebhook') {
+              setTested(null);
               setSecret({ text: result.secret, webhook: result.webhook });
+            }
             return result;
           }}
         >
