@@ -4,10 +4,13 @@ import { Icon } from '../parts/icon.tsx';
 import { lazily } from '../parts/lazily.tsx';
 import { texts } from '../texts.ts';
 import { INCOMPLETE, timeZone } from '../words/format.ts';
-import { isDay, LAST_DAY, localToday } from './days.ts';
+import { isDay, LAST_DAY } from './days.ts';
 import { Popover } from './popover.tsx';
 
-const Calendar = lazily(async () => (await import('./calendar.tsx')).Calendar, <div className="calendar" />);
+const Panel = lazily(
+  async () => (await import('./moment-panel.tsx')).MomentPanel,
+  <div className="calendar" />,
+);
 
 interface MomentFieldProps {
   readonly label: string;
@@ -56,20 +59,13 @@ export function MomentField(props: MomentFieldProps): ReactElement {
             onKeyUp={read}
             onBlur={read}
           />
-          <Popover
-            label={texts.controls.calendar}
-            button={<Icon name="calendar" />}
-            onNear={Calendar.preload}
-          >
+          <Popover label={texts.controls.calendar} button={<Icon name="calendar" />} onNear={Panel.preload}>
             {(close) => (
-              <Calendar
-                from={isDay(day) ? day : ''}
-                today={localToday()}
-                autoFocus
-                onDay={(chosen) => {
-                  onText(`${chosen}T${value.slice(11) || usualTime}`);
-                  close();
-                }}
+              <Panel
+                day={isDay(day) ? day : ''}
+                time={value.slice(11) || usualTime}
+                onMoment={(...moment) => onText(moment.join('T'))}
+                onClose={close}
               />
             )}
           </Popover>

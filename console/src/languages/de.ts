@@ -978,6 +978,8 @@ export const texts: Translation = {
     previousMonth: 'Voriger Monat',
     nextMonth: 'Nächster Monat',
     calendar: 'Kalender',
+    time: 'Uhrzeit',
+    done: 'Fertig',
     chooseFile: 'Datei auswählen',
     orDrop: 'oder hier ablegen',
   },

@@ -792,6 +792,8 @@ const english = {
     previousMonth: 'Previous month',
     nextMonth: 'Next month',
     calendar: 'Calendar',
+    time: 'Time',
+    done: 'Done',
     chooseFile: 'Choose a file',
     orDrop: 'or drop it here',
   },

@@ -751,6 +751,8 @@ export const texts: Translation = {
     previousMonth: 'Mes anterior',
     nextMonth: 'Mes siguiente',
     calendar: 'Calendario',
+    time: 'Hora',
+    done: 'Listo',
     chooseFile: 'Elegir un archivo',
     orDrop: 'o soltarlo aquí',
   },

@@ -755,6 +755,8 @@ export const texts: Translation = {
     previousMonth: 'Mois précédent',
     nextMonth: 'Mois suivant',
     calendar: 'Calendrier',
+    time: 'Heure',
+    done: 'Terminé',
     chooseFile: 'Choisir un fichier',
     orDrop: 'ou le déposer ici',
   },

@@ -124,7 +124,7 @@ describe.runIf(chromiumPath)('the controls of the console, in a browser', () => 
     ).toBe(true);
   });
 
-  test('a moment is typed, or chosen from a calendar by keys', async () => {
+  test('a moment is typed, or its day and time are chosen from one panel by keys', async () => {
     const page = await open({ path: `/links/${link.id}` });
     await page.locator('.fold', { hasText: 'Expiry' }).locator('summary').click();
     const field = page.getByLabel('Expires on');
@@ -156,11 +156,21 @@ describe.runIf(chromiumPath)('the controls of the console, in a browser', () => 
     await page.keyboard.press('Enter');
     // The time stays.
     await expect.poll(() => field.inputValue()).toBe('2026-12-30T18:30');
+    const time = page.locator('.popover').getByLabel('Time');
+    await expect.poll(() => time.inputValue()).toBe('18:30');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('0715AM');
+    await expect.poll(() => field.inputValue()).toBe('2026-12-30T07:15');
+    await page.keyboard.press('Enter');
     await expect.poll(() => opener.evaluate((one) => one === document.activeElement)).toBe(true);
     await field.fill('');
     await opener.press('Enter');
     await page.locator('.calendar [aria-current=date]').click();
     await expect.poll(() => field.inputValue()).toMatch(/T23:59$/);
+    await time.fill('09:00');
+    await expect.poll(() => field.inputValue()).toMatch(/T09:00$/);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await expect.poll(() => time.count()).toBe(0);
   });
 
   test('an icon shows its name under a pointer and by keys, until it is pressed or left', async () => {
