@@ -64,6 +64,7 @@ export function Chart(props: ChartProps): ReactElement {
       >
         <Button
           look="text small"
+          icon="compare"
           text={t.compare}
           aria-expanded={compared !== null}
           onClick={begin}
