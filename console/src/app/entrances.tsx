@@ -9,7 +9,7 @@ import { tellUser } from '../data/sign-in-again.ts';
 import { tokenOfLink } from '../data/token.ts';
 import { EmailField, NewPasswordField, TextField } from '../parts/field.tsx';
 import { type FormState, useForm } from '../parts/form.ts';
-import { FaultNotice } from '../parts/notice.tsx';
+import { Unread } from '../parts/notice.tsx';
 import { useTexts } from '../parts/tied.ts';
 import { texts } from '../texts.ts';
 import { Gate, GateEnd, waiting } from './gate.tsx';
@@ -49,7 +49,7 @@ function OpenLink({ page, children }: Parameters<typeof LinkGate>[0]): ReactNode
   if (!fault) return waiting;
   return (
     <Gate title={t[page]}>
-      <FaultNotice fault={fault} again={again} isAlone />
+      <Unread fault={fault} again={again} isAlone />
     </Gate>
   );
 }
@@ -293,7 +293,7 @@ function AfterReset(): ReactElement {
   if (fault)
     return (
       <Gate title={t.lasting}>
-        <FaultNotice fault={fault} again={again} isAlone />
+        <Unread fault={fault} again={again} isAlone />
         <Link href="/">{t.toConsole}</Link>
       </Gate>
     );

@@ -15,7 +15,7 @@ import { type Session, SessionContext } from '../data/session.ts';
 import { signInAgain, tellUser, USER_CHANNEL } from '../data/sign-in-again.ts';
 import { dismissAll, showToast } from '../data/toasts.ts';
 import { ViewerDocument } from '../generated/documents.ts';
-import { FaultNotice } from '../parts/notice.tsx';
+import { Unread } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { focusSoon, isFocusFree } from './focus.ts';
 import { Frame, FrameAhead } from './frame.tsx';
@@ -93,7 +93,7 @@ export function Inside(): ReactElement {
   if (state.at === 'failed')
     return (
       <Gate title={texts.product}>
-        <FaultNotice fault={state.fault} again={enter} isAlone />
+        <Unread fault={state.fault} again={enter} isAlone />
       </Gate>
     );
   if (state.at === 'out')
@@ -227,7 +227,7 @@ function WithViewer({
   if (session === null)
     return fault ? (
       <Gate title={texts.product}>
-        <FaultNotice fault={fault} again={again} isAlone />
+        <Unread fault={fault} again={again} isAlone />
       </Gate>
     ) : (
       <FrameAhead />

@@ -606,6 +606,7 @@ export const texts: Translation = {
   nothingFound: 'Nichts gefunden',
   away: 'Der Dienst antwortet nicht. Lassen Sie diese Seite offen: Ihre Eingaben bleiben, und Sie sehen hier, wann der Dienst wieder da ist.',
   notDone: 'Nicht ausgeführt: Der Dienst antwortet nicht. Klicken Sie noch einmal, sobald er wieder da ist.',
+  notLoaded: 'Nicht geladen',
   unread: 'Nicht verfügbar, solange der Dienst nicht antwortet. Es lädt, sobald er wieder da ist.',
   back: 'Der Dienst ist wieder da.',
   backNotDone: 'Der Dienst ist wieder da. Was Sie inzwischen getan haben, wurde nicht ausgeführt.',

@@ -455,6 +455,7 @@ const english = {
   nothingFound: 'Nothing found',
   away: 'The service does not answer. Keep this page open: what you typed stays, and this page says when the service is back.',
   notDone: 'Not done: the service does not answer. Press again when it is back.',
+  notLoaded: 'Not loaded',
   unread: 'Not available while the service does not answer. It loads once the service is back.',
   back: 'The service is back.',
   backNotDone: 'The service is back. What you did meanwhile was not done.',

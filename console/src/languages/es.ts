@@ -233,6 +233,7 @@ export const texts: Translation = {
   nothingFound: 'Sin resultados',
   away: 'El servicio no responde. Deje esta página abierta: lo que ha escrito se conserva, y aquí se le avisará cuando vuelva.',
   notDone: 'No se ha hecho nada: el servicio no responde. Pulse de nuevo cuando vuelva.',
+  notLoaded: 'No se ha cargado',
   unread: 'Esto no se puede mostrar mientras el servicio no responda. Aparecerá en cuanto vuelva.',
   back: 'El servicio vuelve a responder.',
   backNotDone: 'El servicio vuelve a responder. Lo que hizo mientras tanto no se ha ejecutado.',

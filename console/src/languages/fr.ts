@@ -232,6 +232,7 @@ export const texts: Translation = {
   nothingFound: 'Aucun résultat',
   away: 'Le service ne répond pas. Laissez cette page ouverte : votre saisie est conservée, et un message signalera le retour du service.',
   notDone: 'Rien n’a été fait : le service ne répond pas. Cliquez de nouveau dès son retour.',
+  notLoaded: 'Échec du chargement',
   unread: 'Affichage impossible tant que le service ne répond pas. Le contenu apparaîtra dès son retour.',
   back: 'Le service est de retour.',
   backNotDone: 'Le service est de retour. Vos actions entre-temps n’ont pas été exécutées.',

@@ -9,7 +9,7 @@ import { type NameOf, nameIn } from '../data/values.ts';
 import type { ChangeRowFragment, LoggedChangeFragment, RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { ago, atMoment, atNearMoment } from '../words/format.ts';
-import { Empty, FaultNotice, Skeleton } from './notice.tsx';
+import { Empty, Unread } from './notice.tsx';
 import { Restore } from './restore.tsx';
 import { Values } from './values.tsx';
 
@@ -215,8 +215,7 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
   const isDeleted = recordId !== undefined && newest?.change.action === 'DELETED';
   return (
     <>
-      {fault && <FaultNotice fault={fault} again={again} />}
-      {!groups && !fault && <Skeleton rows={4} />}
+      <Unread fault={fault} again={again} rows={4} isKept={groups !== null} />
       {groups?.length === 0 && <Empty title={t.none}>{t.keptFor}</Empty>}
       {groups && groups.length > 0 && (
         <ol className="history card">

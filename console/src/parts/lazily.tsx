@@ -11,14 +11,13 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { Button } from '../controls/button.tsx';
 import { away } from '../data/away.ts';
 import { listDrafts, NEW } from '../data/drafts.ts';
 import { type Session, SessionContext } from '../data/session.ts';
 import { showToast } from '../data/toasts.ts';
 import { findTrouble, loadScript, reloadOnce, type Trouble } from '../data/version.ts';
 import { texts } from '../texts.ts';
-import { Skeleton } from './notice.tsx';
+import { Failure, Skeleton } from './notice.tsx';
 
 /** The wait for a part after which the service is checked, in milliseconds. */
 const SILENT_FOR = 5_000;
@@ -99,7 +98,7 @@ class Shield extends Component<ShieldProps, { readonly failures: number; readonl
     const { failures, isBroken } = this.state;
     if (!isBroken) return children;
     const again = () => this.setState({ failures: failures + 1, isBroken: false });
-    return <Failure waiting={waiting} isRepeated={failures > 0} onAgain={again} />;
+    return <Broken waiting={waiting} isRepeated={failures > 0} onAgain={again} />;
   }
 }
 
@@ -113,7 +112,7 @@ function listUnsaved(session: Session): string[] {
 /** True while the page shows what a reload would lose: new links, an import, a secret or a form in a dialog. */
 const wouldLose = (): boolean => document.querySelector('.made, .card.many, dialog[open]') !== null;
 
-function Failure({
+function Broken({
   waiting,
   isRepeated,
   onAgain,
@@ -162,18 +161,11 @@ function Failure({
   const kept = trouble !== 'away' && unsaved.length > 0 ? t.unsaved(unsaved.join(', ')) : null;
   // A dialog has no place for a notice.
   const isApart = waiting === null;
-  const tellApart = useEffectEvent(() =>
-    showToast([text, kept].filter(Boolean).join(' '), { wrong: true, about: 'part', action: again }),
-  );
+  const whole = [text, kept].filter(Boolean).join(' ');
+  const tellApart = useEffectEvent(() => showToast(whole, { wrong: true, about: 'part', action: again }));
   useEffect(() => {
     if (isApart && !isQuiet) tellApart();
   }, [isApart, isQuiet]);
   if (isQuiet || isApart) return <>{waiting}</>;
-  return (
-    <div className="notice wrong" role="alert">
-      <span>{text}</span>
-      {kept && <span>{kept}</span>}
-      <Button look="quiet" text={again.name} onClick={again.run} />
-    </div>
-  );
+  return <Failure text={whole} action={again} />;
 }

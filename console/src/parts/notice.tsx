@@ -5,25 +5,6 @@ import { type Fault, mayBeOutage } from '../data/faults.ts';
 import { faultText } from '../data/refusals.ts';
 import { texts } from '../texts.ts';
 
-interface FaultNoticeProps {
-  readonly fault: Fault;
-  again?(): void;
-  /** True if nothing else in the page says that the service does not answer. */
-  readonly isAlone?: boolean;
-}
-
-export function FaultNotice({ fault, again, isAlone = false }: FaultNoticeProps): ReactElement | null {
-  const isTold = useSyncExternalStore(away.subscribe, away.get);
-  // One message is enough; the data are read again without a button.
-  if (isTold && mayBeOutage(fault) && !isAlone) return null;
-  return (
-    <div className="notice wrong" role="alert">
-      <span>{faultText(fault)}</span>
-      {again && fault.kind !== 'refused' && <Button look="quiet" text={texts.tryAgain} onClick={again} />}
-    </div>
-  );
-}
-
 interface EmptyProps {
   readonly title: string;
   /** The name of the button that makes the first one. */
@@ -43,14 +24,55 @@ export function Empty({ title, create, onCreate, children }: EmptyProps): ReactE
   );
 }
 
-/** Stands in place of data that are being read, or cannot be while the service is away. */
-export function Unread({ fault, rows }: { fault: Fault | null; rows?: number }): ReactElement | null {
-  if (!fault) return <Skeleton {...(rows && { rows })} />;
-  return mayBeOutage(fault) ? (
-    <p className="unread" role="status">
-      {texts.unread}
-    </p>
-  ) : null;
+interface FailureProps {
+  readonly text: ReactNode;
+  /** The button that mends it, if one does. */
+  readonly action?: { readonly name: string; run(): void } | null;
+  readonly role?: 'alert' | 'status';
+}
+
+/** A card in place of a view, or of a part of one, that could not be loaded. */
+export function Failure({ text, action, role = 'alert' }: FailureProps): ReactElement {
+  return (
+    <div className="card empty wrong" role={role}>
+      <h2>{texts.notLoaded}</h2>
+      <p>{text}</p>
+      {action && <Button look="quiet" text={action.name} onClick={action.run} />}
+    </div>
+  );
+}
+
+interface UnreadProps {
+  readonly fault: Fault | null;
+  again(): void;
+  /** The number of placeholders. */
+  readonly rows?: number;
+  /** True above data that were read before. */
+  readonly isKept?: boolean;
+  /** True if nothing else in the page says that the service does not answer. */
+  readonly isAlone?: boolean;
+}
+
+/** Stands in place of data: placeholders while they are being read, and a card if that fails. Data that are kept get a line above. */
+export function Unread({ fault, again, rows, isKept, isAlone }: UnreadProps): ReactElement | null {
+  const isAway = useSyncExternalStore(away.subscribe, away.get);
+  if (!fault) return isKept ? null : <Skeleton {...(rows && { rows })} />;
+  const isTold = isAway && mayBeOutage(fault) && !isAlone;
+  // One message of an outage is enough.
+  if (isTold && isKept) return null;
+  const action = fault.kind === 'refused' ? null : { name: texts.tryAgain, run: again };
+  if (!isKept)
+    return isTold ? (
+      <Failure text={texts.unread} action={action} role="status" />
+    ) : (
+      <Failure text={faultText(fault)} action={action} />
+    );
+  return (
+    <div className="notice wrong" role="alert">
+      <span>{faultText(fault)}</span>
+      {action && <Button look="quiet small" text={action.name} onClick={again} />}
+    </div>
+  );
 }
 
 /** Placeholders for rows that are being read, of their height. */

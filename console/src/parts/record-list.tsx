@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { ReadOptions } from '../data/read.ts';
-import { FaultNotice, Skeleton } from './notice.tsx';
+import { Unread } from './notice.tsx';
 import { type Paged, usePages } from './pages.tsx';
 import { Records } from './records.tsx';
 
@@ -17,7 +17,7 @@ export function RecordList<Data, Row>({
     children: (row: Row) => ReactNode;
   }): ReactElement {
   const { nodes, turns, fault, again } = usePages(paged, (after) => ({ after }), { on });
-  if (!nodes) return fault ? <FaultNotice fault={fault} again={again} /> : <Skeleton rows={3} />;
+  if (!nodes) return <Unread fault={fault} again={again} rows={3} />;
   return (
     <>
       {nodes.length === 0 ? none : <Records>{nodes.map(children)}</Records>}

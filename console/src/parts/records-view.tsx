@@ -9,7 +9,7 @@ import { showToast } from '../data/toasts.ts';
 import type { Permission, RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { Confirm } from './form-dialog.tsx';
-import { Empty, FaultNotice, Skeleton } from './notice.tsx';
+import { Empty, Unread } from './notice.tsx';
 import { type Paged, usePages } from './pages.tsx';
 import { Records, RecordsHead } from './records.tsx';
 
@@ -109,8 +109,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
         create={mayChange && !isEmpty ? words.create : undefined}
         onCreate={() => setEdited('new')}
       />
-      {fault && <FaultNotice fault={fault} again={again} />}
-      {!nodes && !fault && <Skeleton rows={4} />}
+      <Unread fault={fault} again={again} rows={4} isKept={nodes !== undefined} />
       {isEmpty && (
         <Empty
           title={words.none ?? ''}

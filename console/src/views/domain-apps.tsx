@@ -23,12 +23,12 @@ interface DomainAppsProps {
 
 /** The apps that open the links of a domain on phones, in a dialog. */
 export function DomainApps({ domain, onClose }: DomainAppsProps): ReactElement {
-  const { data, fault } = useRead(DomainAppsDocument, { id: domain.id });
+  const { data, fault, again } = useRead(DomainAppsDocument, { id: domain.id });
   const apps = data?.domain?.apps;
   if (apps) return <AppsForm {...{ domain, apps, onClose }} />;
   return (
     <Dialog title={t.title(domain.name)} onClose={onClose}>
-      <Unread fault={fault} />
+      <Unread fault={fault} again={again} />
     </Dialog>
   );
 }

@@ -12,7 +12,7 @@ import { copyText } from '../parts/copy.tsx';
 import { TextField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { Icon } from '../parts/icon.tsx';
-import { Skeleton } from '../parts/notice.tsx';
+import { Unread } from '../parts/notice.tsx';
 import { settingsTexts } from '../settings-texts.ts';
 import { texts } from '../texts.ts';
 import { shortUrlText } from '../words/format.ts';
@@ -22,9 +22,9 @@ const t = settingsTexts.firstSteps;
 /** The first steps of a new account: a link, to share it, and an invitation. */
 export function FirstSteps(): ReactElement {
   const { may } = useSession();
-  const { data } = useRead(FirstStepsDocument, {}, { on: ['LINK', 'MEMBER', 'INVITATION'] });
+  const { data, fault, again } = useRead(FirstStepsDocument, {}, { on: ['LINK', 'MEMBER', 'INVITATION'] });
   const [isCopied, setCopied] = useState(false);
-  if (!data) return <Skeleton rows={3} />;
+  if (!data) return <Unread fault={fault} again={again} rows={3} />;
   const [link] = data.links.nodes;
   const share = async (shortUrl: string) => {
     if (!(await copyText(shortUrl))) return;

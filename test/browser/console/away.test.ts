@@ -8,6 +8,7 @@ import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import {
   chooseInAccount,
   closeSheet,
+  follow,
   loadedAhead,
   newUrl,
   openConsole,
@@ -311,12 +312,44 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.route(/\/(graphql|readyz)$/, (route) => route.fulfill(refuse));
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     await shown(
-      page.getByText('The service does not answer. Keep this page open').or(page.locator('.notice.wrong')),
+      page
+        .getByText('The service does not answer. Keep this page open')
+        .or(page.locator('.empty.wrong'))
+        .first(),
     );
     await page.unroute(/\/(graphql|readyz)$/);
     await shown(rowOf(page, alias));
     await expect.poll(() => page.getByText('does not answer').count()).toBe(0);
-    await expect.poll(() => page.locator('.notice.wrong').count()).toBe(0);
+    await expect.poll(() => page.locator('.wrong').count()).toBe(0);
+    await server.stop();
+  });
+
+  test('shows what cannot be read as one card, which reads it again, in views, sheets, dialogs and parts of a view', async () => {
+    const server = await startTestServer();
+    const caller = await server.caller();
+    const { alias } = await caller.link();
+    const { page } = await signIn({ server, key: caller.key }, { path: '/spaces' });
+    await shown(page.getByText('No spaces yet'));
+    const errors = [{ message: 'Broken.', extensions: { code: 'INTERNAL' } }];
+    const refuse = { contentType: 'application/json', body: JSON.stringify({ errors }) };
+    const card = page.getByRole('alert').filter({ has: page.getByRole('heading', { name: 'Not loaded' }) });
+    for (const [open, there] of [
+      [() => follow(page, '/links'), rowOf(page, alias)],
+      [() => rowOf(page, alias).locator('.short').click(), page.locator('.panel .form')],
+      [() => follow(page, '/overview'), page.getByRole('region', { name: 'Get started' })],
+      [() => follow(page, '/activity'), page.locator('.history')],
+      [() => follow(page, '/settings'), page.getByLabel('Account name')],
+      [() => follow(page, '/keys'), page.locator('.records')],
+      [() => page.keyboard.press('Control+k'), page.getByRole('option', { name: alias })],
+    ] as const) {
+      await page.route('**/graphql', (route) => route.fulfill(refuse));
+      await open();
+      await shown(card.first());
+      await page.unroute('**/graphql');
+      await card.first().getByRole('button', { name: 'Try again' }).click();
+      await shown(there);
+      await expect.poll(() => card.count()).toBe(0);
+    }
     await server.stop();
   });
 

@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter';
 import type { MenuItem } from '../../controls/menu-item.tsx';
-import { useRead } from '../../data/read.ts';
+import { type Reading, useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { LinkDocument, SpacesNamedDocument, TagsNamedDocument } from '../../generated/documents.ts';
 import { addressText } from '../../parts/address.tsx';
@@ -56,7 +56,7 @@ export function useCommands(
   text: string,
   linkId: string | null,
   { onNew, onHelp, onQr }: Deeds,
-): { readonly groups: readonly CommandGroup[]; readonly isLoading: boolean } {
+): Pick<Reading<unknown>, 'fault' | 'again' | 'isLoading'> & { readonly groups: readonly CommandGroup[] } {
   const session = useSession();
   const { accountId, viewer, may, canWrite } = session;
   const [, navigate] = useLocation();
@@ -163,6 +163,7 @@ export function useCommands(
         ].sort((one, other) => one.best - other.best),
       ];
   return {
+    ...{ fault: found.fault, again: found.again },
     groups: all.filter(({ commands }) => commands.length > 0),
     isLoading:
       found.isLoading ||

@@ -14,6 +14,7 @@ import { flushSync } from 'react-dom';
 import { useLocation } from 'wouter';
 import { useSettled } from '../../data/settled.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { Unread } from '../../parts/notice.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
@@ -64,7 +65,7 @@ function Search({
   const [text, setText] = useState('');
   const [sought, isSought] = useSettled(text, PAUSE);
   const [chosen, setChosen] = useState<string | null>(null);
-  const { groups: found, isLoading } = useCommands(sought, linkId, deeds);
+  const { groups: found, isLoading, fault, again } = useCommands(sought, linkId, deeds);
   // The field is there first, so that a press is answered at once on slow computers.
   const groups = useDeferredValue(found, NONE);
   const commands = groups.flatMap(({ commands }) => commands);
@@ -111,7 +112,11 @@ function Search({
     queueMicrotask(chooseEntered);
   }, [isEntered, isReady]);
   const onKey = (event: KeyboardEvent) => {
-    const { key } = event;
+    const { key, target } = event;
+    // A button that tries again is pressed, and Tab leads to it and back.
+    if (key === 'Enter' && target instanceof HTMLButtonElement) return;
+    const controls = dialog.current?.querySelectorAll<HTMLElement>('input, .wrong button') ?? [];
+    if (key === 'Tab') [...controls].find((one) => one !== target)?.focus();
     if (key === 'Escape') {
       event.stopPropagation();
       onClose();
@@ -188,8 +193,9 @@ function Search({
         ))}
       </div>
       <p role="status" className="quiet">
-        {commands.length === 0 && isReady ? t.none : ''}
+        {commands.length === 0 && isReady && !fault ? t.none : ''}
       </p>
+      {fault && <Unread fault={fault} again={again} />}
     </dialog>
   );
 }

@@ -19,7 +19,7 @@ import { Changes } from '../../parts/changes.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
-import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
+import { Empty, Skeleton, Unread } from '../../parts/notice.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../texts.ts';
@@ -88,8 +88,7 @@ export function LinkView({ id, tab: asked, isOver = false }: LinkViewProps): Rea
   }, [id]);
   if (gone.has(id)) return <Redirect to={back} />;
   if (tab === undefined) return <Redirect to={`/links/${id}`} />;
-  if (fault && !data) return <FaultNotice fault={fault} again={again} />;
-  if (!data) return <Skeleton rows={4} />;
+  if (!data) return <Unread fault={fault} again={again} rows={4} />;
   const { link } = data;
   return (
     <>

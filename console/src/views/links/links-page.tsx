@@ -11,7 +11,7 @@ import { useSession } from '../../data/session.ts';
 import { type LinkRowFragment, LinksTotalDocument } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { DownloadButton } from '../../parts/download.tsx';
-import { Empty, FaultNotice, Unread } from '../../parts/notice.tsx';
+import { Empty, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { ago } from '../../words/format.ts';
 import { BulkBar } from './bulk-bar.tsx';
@@ -75,7 +75,7 @@ export function LinksPage({
   };
   return (
     <>
-      {fault && <FaultNotice fault={fault} again={again} />}
+      {fault && nodes && <Unread fault={fault} again={again} isKept />}
       {isOnlyTitles && (
         <p className="notice" role="status">
           {texts.links.onlyTitles}
@@ -97,7 +97,7 @@ export function LinksPage({
         />
       </BulkBar>
       {nodes === undefined ? (
-        <Unread fault={fault} />
+        <Unread fault={fault} again={again} />
       ) : links.length === 0 && !isLoading && !fault ? (
         <Nothing state={state} set={set} />
       ) : (

@@ -10,7 +10,7 @@ import { showToast } from '../../data/toasts.ts';
 import { EmailField, ForEmail, NewPasswordField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { LanguageChoice } from '../../parts/language-choice.tsx';
-import { FaultNotice, Skeleton } from '../../parts/notice.tsx';
+import { Unread } from '../../parts/notice.tsx';
 import { Records, RecordsHead } from '../../parts/records.tsx';
 import { texts } from '../../texts.ts';
 import { ago, atMoment, betweenUtcDays, onDay } from '../../words/format.ts';
@@ -44,7 +44,7 @@ export function ProfileView(): ReactElement {
     return (
       <>
         {head}
-        {fault ? <FaultNotice fault={fault} again={again} /> : <Skeleton rows={4} />}
+        <Unread fault={fault} again={again} rows={4} />
       </>
     );
   const { user, passkeys, identities, sessions, hasPassword } = profile;

@@ -14,7 +14,7 @@ import {
 } from '../../generated/documents.ts';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { useForm } from '../../parts/form.ts';
-import { FaultNotice, Unread } from '../../parts/notice.tsx';
+import { Unread } from '../../parts/notice.tsx';
 import { RecordsHead } from '../../parts/records.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
@@ -71,10 +71,8 @@ export function SettingsView(): ReactElement {
   return (
     <>
       <RecordsHead title={texts.places.settings} lead={mayChange ? t.lead : t.readOnly} />
-      {fault && <FaultNotice fault={fault} again={again} />}
-      {!data ? (
-        <Unread fault={fault} rows={4} />
-      ) : (
+      <Unread fault={fault} again={again} rows={4} isKept={data !== undefined} />
+      {data && (
         <form className="settings stack" onSubmit={submit} noValidate>
           <fieldset className="card stack" disabled={!mayChange} aria-label={t.account}>
             <h2>{t.account}</h2>

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { Button, IconButton } from '../../controls/button.tsx';
 import { moreTexts } from '../../more-texts.ts';
-import { FaultNotice, Unread } from '../../parts/notice.tsx';
+import { Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { inDigits } from '../../words/format.ts';
 import { ChartHead, type Intervals } from './chart-head.tsx';
@@ -103,10 +103,8 @@ export function Compare({
         </ul>
         {!isFull && <CompareField lines={lines} onLine={(line) => setLines([...lines, line])} />}
       </div>
-      {fault && <FaultNotice fault={fault} again={again} />}
-      {points.length === 0 ? (
-        <Unread fault={fault} rows={4} />
-      ) : (
+      <Unread fault={fault} again={again} rows={4} isKept={points.length > 0} />
+      {points.length > 0 && (
         <>
           <Plot
             {...{ points, whole }}

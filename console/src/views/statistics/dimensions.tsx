@@ -5,7 +5,7 @@ import { Button } from '../../controls/button.tsx';
 import { Segments } from '../../controls/segments.tsx';
 import { useRead } from '../../data/read.ts';
 import { type StatisticsDimension, TopOfDocument } from '../../generated/documents.ts';
-import { FaultNotice, Unread } from '../../parts/notice.tsx';
+import { Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asShare, inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
@@ -88,8 +88,7 @@ function Dimension({ owner, period, by }: OwnerPeriod & { by: StatisticsDimensio
   const most = Math.max(...listed.map((row) => row.clicks), 1);
   return (
     <>
-      {fault && <FaultNotice fault={fault} again={again} />}
-      {fault && !data && <Unread fault={fault} rows={2} />}
+      {fault && <Unread fault={fault} again={again} isKept={data !== undefined} />}
       {data && listed.length === 0 && <p className="quiet">{t.nothing}</p>}
       {listed.length > 0 && <BarsHead figure={t.share} />}
       <ul className="bars">

@@ -13,7 +13,7 @@ import {
 } from '../../generated/documents.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
-import { Empty, FaultNotice, Unread } from '../../parts/notice.tsx';
+import { Empty, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asChange, betweenUtcDays, inDigits } from '../../words/format.ts';
 import { Chart } from './chart.tsx';
@@ -136,10 +136,8 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
           </Link>
         )}
       </FilterBar>
-      {fault && <FaultNotice fault={fault} again={again} />}
-      {!figures ? (
-        <Unread fault={fault} rows={5} />
-      ) : (
+      <Unread fault={fault} again={again} rows={5} isKept={figures !== undefined} />
+      {figures && (
         <>
           <div className="card">
             <dl className="totals">
@@ -229,9 +227,9 @@ function makeFileName({ name = '' }: Owner, interval: Interval, periods: readonl
 /** Says what to do where nothing was counted. */
 function Nothing({ owner }: { owner: Owner }): ReactElement {
   const { canWrite } = useSession();
-  const { data, fault } = useRead(AnyLinkDocument, {}, { on: ['LINK'] });
+  const { data, fault, again } = useRead(AnyLinkDocument, {}, { on: ['LINK'] });
   const t = texts.statistics;
-  if (data === undefined) return <Unread fault={fault} rows={5} />;
+  if (data === undefined) return <Unread fault={fault} again={again} rows={5} />;
   const [link, ...others] = data.links.nodes;
   const isNew = others.length === 0 && (link?.clicks ?? 0) === 0;
   if (isNew && owner.kind === 'account' && canWrite) return <FirstSteps />;

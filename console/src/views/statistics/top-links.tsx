@@ -4,7 +4,7 @@ import { Button } from '../../controls/button.tsx';
 import { useRead } from '../../data/read.ts';
 import { TopLinksOfDocument } from '../../generated/documents.ts';
 import { ShortUrl } from '../../parts/address.tsx';
-import { FaultNotice, Unread } from '../../parts/notice.tsx';
+import { Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asChange, inDigits, shortUrlText } from '../../words/format.ts';
 import { BarsHead } from './bars-head.tsx';
@@ -53,8 +53,7 @@ export function TopLinks({
           <DownloadStatistics owner={owner} period={period} earlier={earlier} name="links" title={title} />
         )}
       </header>
-      {fault && <FaultNotice fault={fault} again={again} />}
-      {fault && !data && <Unread fault={fault} rows={2} />}
+      {fault && <Unread fault={fault} again={again} isKept={data !== undefined} />}
       {data && !isLoading && nodes.length === 0 && <p className="quiet">{t.noLinks}</p>}
       {nodes.some(({ link }) => link.before) && <BarsHead figure={t.change} />}
       <ul className="bars">

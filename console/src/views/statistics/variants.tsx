@@ -7,7 +7,7 @@ import {
   type VariantsOfQuery,
 } from '../../generated/documents.ts';
 import { addressText } from '../../parts/address.tsx';
-import { FaultNotice, Unread } from '../../parts/notice.tsx';
+import { Unread } from '../../parts/notice.tsx';
 import { ruleTexts } from '../../rule-texts.ts';
 import { texts } from '../../texts.ts';
 import { asShare, inDigits } from '../../words/format.ts';
@@ -100,8 +100,7 @@ export function Variants({ owner, period, rules }: OwnerPeriod & { rules: Rules 
         <h2>{title}</h2>
         <DownloadStatistics owner={owner} period={period} name="variant" title={title} />
       </header>
-      {fault && <FaultNotice fault={fault} again={again} />}
-      {fault && !data && <Unread fault={fault} rows={2} />}
+      {fault && <Unread fault={fault} again={again} isKept={data !== undefined} />}
       {data && led.map((one) => <RuleBars key={one.id} led={one} most={most} />)}
       {data && rest > 0 && (
         <p className="hint">

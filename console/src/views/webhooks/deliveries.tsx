@@ -6,7 +6,7 @@ import { useSession } from '../../data/session.ts';
 import { aboutRecord, showToast } from '../../data/toasts.ts';
 import { write } from '../../data/write.ts';
 import { DeliveriesDocument, RedeliverDocument, type WebhookRowFragment } from '../../generated/documents.ts';
-import { FaultNotice } from '../../parts/notice.tsx';
+import { Unread } from '../../parts/notice.tsx';
 import { usePages } from '../../parts/pages.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
@@ -55,7 +55,7 @@ function List({
       if (sent.__typename === 'WebhookDelivery') await tellOutcome(session, webhook, sent);
       else showToast(refusalText(sent), { wrong: true, about });
     });
-  if (!nodes) return fault && <FaultNotice fault={fault} again={again} />;
+  if (!nodes) return <Unread fault={fault} again={again} rows={2} />;
   if (nodes.length === 0) return <p className="hint">{t.noDeliveries}</p>;
   const ping = isTested && nodes.find(({ event }) => event === 'PING');
   return (
