@@ -20,13 +20,22 @@ interface SheetProps {
   readonly className?: string;
   onClose(): void;
   readonly children: ReactNode;
+  /** The buttons below, which stay in sight. */
+  readonly foot?: ReactNode;
 }
 
 /**
  * A sheet at the right edge over a view, which stays in use, as do messages with Undo. On a phone it fills the screen.
  * @param undecided the selector of a button that is there while something is typed: Escape leads to it first
  */
-export function Sheet({ title, undecided, className = '', onClose, children }: SheetProps): ReactElement {
+export function Sheet({
+  title,
+  undecided,
+  className = '',
+  onClose,
+  children,
+  foot,
+}: SheetProps): ReactElement {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => ref.current?.focus({ preventScroll: true }), []);
   const onKey = (event: KeyboardEvent) => {
@@ -41,7 +50,8 @@ export function Sheet({ title, undecided, className = '', onClose, children }: S
         <h2>{title}</h2>
         <IconButton icon="close" name={texts.close} onClick={onClose} />
       </header>
-      {children}
+      <div className="body">{children}</div>
+      {foot}
     </section>
   );
 }

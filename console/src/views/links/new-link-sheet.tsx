@@ -39,6 +39,8 @@ import { LinkForm } from '../link-form/link-form.tsx';
 import { DraftPreview } from '../link-form/link-preview.tsx';
 import { SameDestination } from './same-destination.tsx';
 
+const FORM = 'new-link-form';
+
 /** The form of a new link in a sheet. What is typed stays while the sheet is closed. */
 export function NewLinkSheet({
   isOpen,
@@ -193,9 +195,25 @@ export function NewLinkSheet({
   const { url: urlError, ...rest } = errors;
   const many = enteredSources(fields).length;
   if (!isOpen) return null;
+  const foot = (
+    <div className="buttons end">
+      {isNoted && !isEmpty && <span className="quiet grow">{t.kept}</span>}
+      <Button
+        look={isEmpty ? 'quiet' : 'quiet discard'}
+        text={isEmpty ? texts.cancel : t.discard}
+        onClick={discard}
+      />
+      <Button
+        text={many > 1 ? texts.many.create(many) : t.create}
+        type="submit"
+        form={FORM}
+        aria-disabled={isBusy}
+      />
+    </div>
+  );
   return (
-    <Sheet title={t.title} className="new-link" undecided=".new-link .discard" onClose={close}>
-      <form onSubmit={submit} noValidate>
+    <Sheet title={t.title} className="new-link" undecided=".new-link .discard" onClose={close} foot={foot}>
+      <form id={FORM} className="stack" onSubmit={submit} noValidate>
         <div className="beside stack">
           <div>
             <label htmlFor="new-url">{texts.form.url}</label>
@@ -229,15 +247,6 @@ export function NewLinkSheet({
         </div>
         {/* Below the fields: they must not move under a click. */}
         <SameDestination url={fields.url} />
-        <div className="buttons end">
-          {isNoted && !isEmpty && <span className="quiet grow">{t.kept}</span>}
-          <Button
-            look={isEmpty ? 'quiet' : 'quiet discard'}
-            text={isEmpty ? texts.cancel : t.discard}
-            onClick={discard}
-          />
-          <Button text={many > 1 ? texts.many.create(many) : t.create} type="submit" aria-disabled={isBusy} />
-        </div>
       </form>
     </Sheet>
   );
