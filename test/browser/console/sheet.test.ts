@@ -78,6 +78,37 @@ describe.runIf(chromiumPath)('the sheet over the list of links, in a browser', (
     expect(complaints).toEqual([]);
   });
 
+  test.each([1440, 390])('shows messages above its buttons, at a width of %d', async (width) => {
+    const { first, page } = await open(width);
+    const toast = page.locator('.toast');
+    /** The space between a message and these buttons, as a whole number. */
+    const gapTo = async (foot: string) => {
+      const [above, below] = await Promise.all([toast.boundingBox(), page.locator(foot).boundingBox()]);
+      return above && below ? Math.round(below.y - above.y - above.height) : null;
+    };
+    await (await newUrl(page)).fill('https://example.com/meanwhile');
+    const errors = [{ message: 'Broken.', extensions: { code: 'INTERNAL' } }];
+    await page.route('**/graphql', (route, request) =>
+      request.postData()?.includes('"CreateLink"') ? route.fulfill({ json: { errors } }) : route.continue(),
+    );
+    await page.keyboard.press('Enter');
+    await shown(toast);
+    await expect.poll(() => gapTo('.panel > .buttons.end')).toBe(16);
+    await page.unroute('**/graphql');
+    await closeSheet(page);
+    await page.locator('.row .short', { hasText: first }).click();
+    const title = page.getByLabel('Title', { exact: true });
+    await title.fill('Saved');
+    await title.press('Enter');
+    await shown(toast.getByRole('button', { name: 'Undo' }));
+    await title.fill('Not saved');
+    await shown(page.locator('.save-bar'));
+    await expect.poll(() => gapTo('.save-bar')).toBe(16);
+    // Wherever the form is scrolled to.
+    await page.locator('.panel > .body').evaluate((body) => body.scrollTo(0, body.scrollHeight));
+    await expect.poll(() => gapTo('.save-bar')).toBe(16);
+  });
+
   test('begins a link with a URL that is pasted on the list, but not in a field', async () => {
     const { second, page, complaints } = await open();
     const search = page.getByLabel('Search links');
