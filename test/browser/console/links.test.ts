@@ -408,7 +408,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await isAt(`Actions for s.example/${second?.alias}`);
     await page.getByRole('link', { name: 'Spaces' }).click();
     await page.getByRole('button', { name: 'New space' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByText('The name may not be empty.').waitFor();
     await isAt('Name');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
