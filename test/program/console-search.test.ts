@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   aliasFirst,
   parseState,
@@ -41,6 +41,28 @@ describe('the search of links in the console', () => {
     expect(filterFor('tags=3,5,3&tagged=none')).toEqual({ tags: { none: ['3', '5'] } });
     expect(toQuery(parseState('tags=3,5&tagged=none'))).toBe('?tags=3%2C5&tagged=none');
     expect(filterFor('tags=3&tagged=some')).toEqual({ tags: { any: ['3'] } });
+  });
+});
+
+describe('the time of creation', () => {
+  afterEach(() => vi.useRealTimers());
+  const local = (day: string) => new Date(`${day}T00:00`).toISOString();
+  test.each([
+    ['since=this-month', { createdFrom: local('2026-12-01') }],
+    [
+      'since=last-month&until=last-month',
+      { createdFrom: local('2026-11-01'), createdUntil: local('2026-12-01') },
+    ],
+    [
+      'since=2026-11-01&until=2026-11-30',
+      { createdFrom: local('2026-11-01'), createdUntil: local('2026-12-01') },
+    ],
+    ['since=next-month', {}],
+  ])('%s is that of the present day', (query, filter) => {
+    vi.setSystemTime(new Date('2026-11-10T12:00'));
+    const saved = toQuery(parseState(query));
+    vi.setSystemTime(new Date('2026-12-10T12:00'));
+    expect(filterFor(saved)).toEqual(filter);
   });
 });
 

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   before,
-  monthOf,
-  type Period,
   parsePeriod,
   parseView,
   type Span,
@@ -28,16 +26,22 @@ test.each([
   ['2026-11-30', 'from=2026-11-01&to=2026-11-30', '2026-10-01', '2026-10-31'],
   ['2026-11-07', 'from=2026-11-01&to=2026-11-07', '2026-10-01', '2026-10-07'],
   ['2026-11-30', 'from=2026-10-01&to=2026-10-31', '2026-09-01', '2026-09-30'],
+  ['2026-11-07', 'days=this-month', '2026-10-01', '2026-10-07'],
+  ['2026-11-07', 'days=last-month', '2026-09-01', '2026-09-30'],
 ])('on %s, "%s" is compared with %s to %s', (today, query, from, to) => {
   expect(before(parsePeriod(query, at(today)))).toEqual({ from, to });
 });
 
-test.each(['2026-11-30', '2026-11-07'])('on %s, the address tells this month from as many days', (today) => {
-  const month = monthOf('this', at(today));
-  const query = withPeriod('by=country', month);
-  expect(query).toBe(`by=country&from=${month.from}&to=${month.to}`);
-  const read: Period = parsePeriod(query, at(today));
-  expect(read).toEqual(month);
+test.each([
+  ['days=7', { from: '2026-12-04', to: '2026-12-10', days: 7 }],
+  ['days=this-month', { from: '2026-12-01', to: '2026-12-10', days: 'this-month' }],
+  ['days=last-month', { from: '2026-11-01', to: '2026-11-30', days: 'last-month' }],
+  // Typed days stay, also those that are a month.
+  ['from=2026-11-01&to=2026-11-10', { from: '2026-11-01', to: '2026-11-10' }],
+])('the address "%s" of 10 November moves on to 10 December, if its period has a name', (query, moved) => {
+  const saved = withPeriod('by=country', parsePeriod(query, at('2026-11-10')));
+  expect(saved).toBe(`by=country&${query}`);
+  expect(parsePeriod(saved, at('2026-12-10'))).toEqual(moved);
 });
 
 test.each([

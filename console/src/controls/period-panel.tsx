@@ -1,14 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { Calendar } from './calendar.tsx';
 import { DayField } from './day-field.tsx';
-
-/** Days of a period, both included, as `2026-12-24`; an end may be empty. */
-export interface Days {
-  readonly from: string;
-  readonly to: string;
-  /** The number of days up to today, if that is how they were chosen: this month may be as long. */
-  readonly days?: number | undefined;
-}
+import type { Days } from './days.ts';
 
 export interface PanelProps extends Days {
   /** The usual periods, under their names. */

@@ -3,7 +3,8 @@ import { Icon } from '../parts/icon.tsx';
 import { lazily } from '../parts/lazily.tsx';
 import { texts } from '../texts.ts';
 import { betweenUtcDays } from '../words/format.ts';
-import type { Days, PanelProps } from './period-panel.tsx';
+import type { Days } from './days.ts';
+import type { PanelProps } from './period-panel.tsx';
 import { Popover } from './popover.tsx';
 
 const Panel = lazily(

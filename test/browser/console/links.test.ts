@@ -875,6 +875,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       .toBeLessThan((await rows.boundingBox())?.y ?? 0);
     await copy.click();
     await page.goto(String(await page.evaluate('window.copied')));
+    expect(new URL(page.url()).search).toContain('since=last-month&until=last-month');
+    await shown(page.getByRole('button', { name: 'When created: Created last month' }));
     await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/ago-1']);
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -1330,7 +1332,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await periods.click();
     await page.getByRole('button', { name: 'Last month', exact: true }).click();
     await page.getByText(/^1\s?–\s?30 Sept 2026: no clicks were counted\.$/).waitFor();
-    expect(new URL(page.url()).search).toBe('?from=2026-10-01&to=2026-10-31');
+    expect(new URL(page.url()).search).toBe('?days=last-month');
+    expect(await periods.innerText()).toBe('Last month');
     await periods.click();
     await from.fill('2026-10-10');
     await to.fill('2026-11-20');

@@ -1,4 +1,5 @@
 import { useLocation, useSearch } from 'wouter';
+import { localToday } from '../../controls/days.ts';
 import type {
   ArchivedFilter,
   Direction,
@@ -10,6 +11,7 @@ import type {
   LinkStatus,
 } from '../../generated/documents.ts';
 import { trimPasted } from '../../words/format.ts';
+import { monthOf, months } from '../statistics/period.ts';
 
 /** The ways tags of a filter count: links have one of them, all of them, or none. */
 export const tagModes = ['any', 'all', 'none'] as const;
@@ -29,7 +31,7 @@ export interface LinksState {
   /** The ids of tags. */
   readonly tags: readonly string[];
   readonly tagMode: TagMode;
-  /** The days of creation, both included; or times, the last one excluded. */
+  /** The days of creation, both included; or times, the last one excluded; or months by their names. */
   readonly since: string;
   readonly until: string;
   readonly order: LinkOrderField;
@@ -53,8 +55,15 @@ export const usualDirection = (order: LinkOrderField): Direction =>
 const findChoice = <Value extends string>(values: readonly Value[], text: string | null): Value | undefined =>
   values.find((one) => one.toUpperCase() === text?.toUpperCase());
 
+/** The first or last day of a month that moves on with the calendar; a fixed day or time is itself. */
+export function dayNow(text: string, end: 'from' | 'to'): string {
+  const month = months.find((one) => one === text);
+  return month ? monthOf(month, Date.parse(localToday()))[end] : text;
+}
+
 /** The local time at which a day begins, or so many days later; a time in UTC is itself. Null for an invalid day. */
-function dayAt(day: string, later = 0): string | null {
+function dayAt(text: string, later = 0): string | null {
+  const day = dayNow(text, later ? 'to' : 'from');
   const isTime = day.endsWith('Z');
   const at = new Date(isTime ? day : `${day}T00:00`);
   if (!isTime) at.setDate(at.getDate() + later);

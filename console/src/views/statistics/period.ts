@@ -1,12 +1,7 @@
-import { DAY, dayOf, isDay } from '../../controls/days.ts';
+import { DAY, type Days, dayOf, isDay } from '../../controls/days.ts';
 
-/** Days of a period, both included, as the API has them: in UTC. */
-export interface Period {
-  readonly from: string;
-  readonly to: string;
-  /** The number of days up to today, if that is how it was chosen: as many days are never a month. */
-  readonly days?: number | undefined;
-}
+/** Days as the API has them: in UTC. */
+export type Period = Days;
 
 /** The last days, today included. */
 export function lastDays(days: number, now: number): Period {
@@ -24,17 +19,20 @@ function inMonth(day: string, months: number, date: number): string {
 }
 const lastOfMonth = (day: string, months: number): string => inMonth(day, months, 31);
 
+/** The months to choose from, as addresses name them. */
+export const months = ['this-month', 'last-month'] as const;
+
 /** From the first of the month: this month up to today, or the whole month before. */
-export function monthOf(which: 'this' | 'last', now: number): Period {
+export function monthOf(days: (typeof months)[number], now: number): Period {
   const today = dayOf(now);
-  if (which === 'this') return { from: inMonth(today, 0, 1), to: today };
-  return { from: inMonth(today, -1, 1), to: lastOfMonth(today, -1) };
+  if (days === 'this-month') return { from: inMonth(today, 0, 1), to: today, days };
+  return { from: inMonth(today, -1, 1), to: lastOfMonth(today, -1), days };
 }
 
 /** Returns the period before: for a month or its first days, as much of the month before; else as many days. */
 export function before(period: Period): Period {
   const { from, to, days } = period;
-  if (days === undefined && from === inMonth(to, 0, 1)) {
+  if (typeof days !== 'number' && from === inMonth(to, 0, 1)) {
     const date = to === lastOfMonth(to, 0) ? 31 : Number(to.slice(-2));
     return { from: inMonth(from, -1, 1), to: inMonth(from, -1, date) };
   }
@@ -52,12 +50,14 @@ export function longBefore({ from }: Period): Period {
 export const lengths = [7, 30, 90, 365] as const;
 const USUAL = 30;
 
-/** The period of a query string: `days` up to today, or `from` one day `to` another; 30 days if it has none. */
+/** The period of a query string: `days` up to today, or of a month, or `from` one day `to` another; 30 days if it has none. */
 export function parsePeriod(query: string, now: number): Period {
   const params = new URLSearchParams(query);
   const [from, to] = [params.get('from'), params.get('to')];
   // The API says what is wrong with other periods.
   if (isDay(from) && isDay(to)) return { from, to };
+  const month = months.find((one) => one === params.get('days'));
+  if (month) return monthOf(month, now);
   return lastDays(lengths.find((days) => String(days) === params.get('days')) ?? USUAL, now);
 }
 

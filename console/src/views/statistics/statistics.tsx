@@ -71,8 +71,8 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
   const t = texts.statistics;
   const presets = [
     ...lengths.map((length) => ({ name: t.days(length), of: lastDays(length, now) })),
-    { name: t.thisMonth, of: monthOf('this', now) },
-    { name: t.lastMonth, of: monthOf('last', now) },
+    { name: t.thisMonth, of: monthOf('this-month', now) },
+    { name: t.lastMonth, of: monthOf('last-month', now) },
   ];
   const { interval, comparison } = parseView(query, period);
   const earlier = comparisons[comparison]({ ...period, days }, interval);
