@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { weeksAround } from '../../console/src/controls/days.ts';
 import {
   before,
   parsePeriod,
@@ -85,6 +86,10 @@ test('weeks begin on Monday, say how much of them is there, and are compared wit
       ],
     ],
   );
+});
+
+test('weeks of a calendar begin on Monday, too', () => {
+  expect(weeksAround('2026-12-24')[0]?.[0]).toBe('2026-11-30');
 });
 
 test('days before anything was counted are compared with nothing', () => {

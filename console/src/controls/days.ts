@@ -1,5 +1,3 @@
-import { locale } from '../language.ts';
-
 /** The milliseconds of a day. */
 export const DAY = 86_400_000;
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
@@ -34,20 +32,8 @@ export function addMonths(day: string, months: number): string {
   return dayOf(first.getTime());
 }
 
-/** Returns the first day of a week where people speak the language of the page: 1 is a Monday, 7 a Sunday. */
-function firstWeekday(): number {
-  const tag = new Intl.Locale(locale);
-  const info: unknown =
-    'getWeekInfo' in tag && typeof tag.getWeekInfo === 'function'
-      ? tag.getWeekInfo()
-      : Reflect.get(tag, 'weekInfo');
-  return typeof info === 'object' && info !== null && 'firstDay' in info ? Number(info.firstDay) : 1;
-}
-
-const first = firstWeekday();
-
-/** The column of a day in a calendar, from 0. */
-export const columnOf = (day: string): number => (new Date(day).getUTCDay() - first + 7) % 7;
+/** The column of a day in a calendar, from 0: weeks begin on Monday, in every language. */
+export const columnOf = (day: string): number => (new Date(day).getUTCDay() + 6) % 7;
 
 /** Returns the days of the six weeks around a month, as rows of a calendar. */
 export function weeksAround(day: string): string[][] {

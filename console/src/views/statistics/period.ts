@@ -1,4 +1,4 @@
-import { DAY, type Days, dayOf, isDay } from '../../controls/days.ts';
+import { addDays, columnOf, DAY, type Days, dayOf, isDay } from '../../controls/days.ts';
 
 /** Days as the API has them: in UTC. */
 export type Period = Days;
@@ -129,8 +129,7 @@ export interface Point extends Span {
 /** The key of a group: a week from Monday on, a month, or the day or hour itself. */
 function groupStart(start: string, interval: Interval): string {
   if (interval === 'MONTH') return start.slice(0, 7);
-  const time = Date.parse(start);
-  return interval === 'WEEK' ? dayOf(time - ((new Date(time).getUTCDay() + 6) % 7) * DAY) : start;
+  return interval === 'WEEK' ? addDays(start, -columnOf(start)) : start;
 }
 
 function countHours(start: string, interval: Interval): number {
