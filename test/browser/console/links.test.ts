@@ -1290,7 +1290,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const periods = page.getByRole('button', { name: /^Period: / });
     await periods.click();
     await page.getByRole('button', { name: '7 days', exact: true }).click();
-    await expect.poll(() => page.locator('.totals dd + dd').first().innerText()).toBe('+200%\nvs 1');
+    await expect.poll(() => page.locator('.totals dd + dd').first().innerText()).toBe('+200%\nso far vs 1');
     await page.getByText(/^vs 7\s?–\s?13 Nov 2026$/).waitFor();
     await page.getByText('Show as table').click();
     const newest = page.locator('.scroll tbody tr').first();

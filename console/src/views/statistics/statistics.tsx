@@ -106,8 +106,9 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
         ...{ name, count: figures?.[name], before: past?.[name] },
       }));
   const isComparing = lines !== null && !isBegun(lines, owner);
+  const isRunning = period.to >= lastDays(1, now).to;
   const chart = {
-    ...{ interval, intervals: possibleIntervals(period), isRunning: period.to >= lastDays(1, now).to },
+    ...{ interval, intervals: possibleIntervals(period), isRunning },
     onInterval: (one: Interval) => set('each', one.toLowerCase()),
   };
   return (
@@ -149,7 +150,7 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
                     past.clicks > 0 &&
                     begin === null &&
                     count !== undefined &&
-                    before !== undefined && <Compared now={count} then={before} />}
+                    before !== undefined && <Compared now={count} then={before} isRunning={isRunning} />}
                 </div>
               ))}
             </dl>
@@ -180,6 +181,7 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
                   <TopLinks
                     owner={owner}
                     period={period}
+                    isRunning={isRunning}
                     earlier={begin === null && past?.clicks ? past : undefined}
                   />
                 )}
@@ -240,15 +242,23 @@ function Nothing({ owner }: { owner: Owner }): ReactElement {
   );
 }
 
+interface ComparedProps {
+  readonly now: number;
+  readonly then: number;
+  /** True if the period has not ended, so that a fall may not be one. */
+  readonly isRunning: boolean;
+}
+
 /** The change, and the number before. */
-function Compared({ now, then }: { now: number; then: number }): ReactElement {
+function Compared({ now, then, isRunning }: ComparedProps): ReactElement {
   const t = texts.statistics;
   if (then === 0) return <dd className="quiet">{t.comparedWith(inDigits(0))}</dd>;
   const change = Math.round(((now - then) / then) * 100);
-  const look = change === 0 ? undefined : change < 0 ? 'badge warn' : 'badge ok';
+  const look = change === 0 ? undefined : change > 0 ? 'badge ok' : isRunning ? 'badge' : 'badge warn';
   return (
     <dd className="quiet">
-      <span className={look}>{asChange(change / 100)}</span> {t.comparedWith(inDigits(then))}
+      <span className={look}>{asChange(change / 100)}</span> {isRunning && `${t.running} `}
+      {t.comparedWith(inDigits(then))}
     </dd>
   );
 }

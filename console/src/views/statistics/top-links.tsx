@@ -23,9 +23,12 @@ export function TopLinks({
   owner,
   period,
   earlier,
+  isRunning,
 }: OwnerPeriod & {
   /** The period that all clicks of each are compared with; the clicks of one value cannot be compared. */
   earlier: Period | undefined;
+  /** True if the period has not ended. */
+  isRunning: boolean;
 }): ReactElement {
   const [isAll, setAll] = useState(false);
   const { chosen, addressOf } = useChosen();
@@ -55,7 +58,9 @@ export function TopLinks({
       </header>
       {fault && <Unread fault={fault} again={again} isKept={data !== undefined} />}
       {data && !isLoading && nodes.length === 0 && <p className="quiet">{t.noLinks}</p>}
-      {nodes.some(({ link }) => link.before) && <BarsHead figure={t.change} />}
+      {nodes.some(({ link }) => link.before) && (
+        <BarsHead figure={isRunning ? `${t.change} (${t.running})` : t.change} />
+      )}
       <ul className="bars">
         {nodes.map(({ link, clicks }) => (
           <li key={link.id}>
