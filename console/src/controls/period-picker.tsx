@@ -14,6 +14,13 @@ const Panel = lazily(
 
 const equalDays = (a: Days, b: Days): boolean => a.from === b.from && a.to === b.to && a.days === b.days;
 
+/** The days in words, of which one end may be open. */
+function inWords({ from, to }: Days): string {
+  const days = betweenUtcDays({ from: from || to, to: to || from });
+  if (from && to) return days;
+  return from ? texts.controls.from(days) : texts.controls.until(days);
+}
+
 /** A button that says the chosen period, and opens usual periods and a calendar. */
 export function PeriodPicker({
   label,
@@ -22,7 +29,7 @@ export function PeriodPicker({
 }: Omit<PanelProps, 'onClose' | 'preset'> & { label: string; isSet: boolean }): ReactElement {
   const { presets, from, to } = panel;
   const preset = presets.findIndex(({ of }) => equalDays(of, panel));
-  const text = presets[preset]?.name ?? betweenUtcDays({ from: from || to, to: to || from });
+  const text = presets[preset]?.name ?? inWords({ from, to });
   return (
     <Popover
       label={texts.labelled(label, text)}

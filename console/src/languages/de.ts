@@ -981,6 +981,8 @@ export const texts: Translation = {
     calendar: 'Kalender',
     time: 'Uhrzeit',
     done: 'Fertig',
+    from: (day) => `Ab ${day}`,
+    until: (day) => `Bis ${day}`,
     chooseFile: 'Datei auswählen',
     orDrop: 'oder hier ablegen',
   },

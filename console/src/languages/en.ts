@@ -795,6 +795,8 @@ const english = {
     calendar: 'Calendar',
     time: 'Time',
     done: 'Done',
+    from: (day: string) => `From ${day}`,
+    until: (day: string) => `Until ${day}`,
     chooseFile: 'Choose a file',
     orDrop: 'or drop it here',
   },

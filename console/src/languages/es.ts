@@ -754,6 +754,8 @@ export const texts: Translation = {
     calendar: 'Calendario',
     time: 'Hora',
     done: 'Listo',
+    from: (day) => `Desde el ${day}`,
+    until: (day) => `Hasta el ${day}`,
     chooseFile: 'Elegir un archivo',
     orDrop: 'o soltarlo aquí',
   },

@@ -758,6 +758,8 @@ export const texts: Translation = {
     calendar: 'Calendrier',
     time: 'Heure',
     done: 'Terminé',
+    from: (day) => `À partir du ${day}`,
+    until: (day) => `Jusqu’au ${day}`,
     chooseFile: 'Choisir un fichier',
     orDrop: 'ou le déposer ici',
   },

@@ -890,6 +890,13 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: /^When created/ }).click();
     await page.getByLabel('Created from').fill(monthsAgo(2).toISOString().slice(0, 10));
     await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/ago-1', 's.example/ago-2']);
+    for (const [open, name] of [
+      ['since=2026-11-10', 'From 10 Nov 2026'],
+      ['until=2026-11-10', 'Until 10 Nov 2026'],
+    ]) {
+      await page.goto(page.url().replace(/\?.*/, `?${open}`));
+      await shown(page.getByRole('button', { name: `When created: ${name}` }));
+    }
   });
 
   test('offers no changes to a viewer, and those of an editor to an editor', async () => {
