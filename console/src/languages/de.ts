@@ -1520,7 +1520,7 @@ export const texts: Translation = {
     allClicks: 'Alle Klicks anzeigen',
     allVisitors: 'Alle Besucher',
     noLinks: 'Kein Link hat in diesem Zeitraum solche Klicks.',
-    note: 'Tage in UTC, Wochen ab Montag. Besucher zählen einmal am Tag und werden summiert. Bots sind keine Klicks. Besucher mit Widerspruch: nur Klick und Ziel.',
+    note: 'Tage in UTC, Wochen ab Montag. Besucher zählen je Link und Tag einmal und werden summiert. Bots sind keine Klicks. Besucher mit Widerspruch: nur Klick und Ziel.',
   },
   spaces: {
     lead: 'Gruppen von Links, jede mit einer Farbe.',

@@ -1329,7 +1329,7 @@ const english = {
     allClicks: 'Show all clicks',
     allVisitors: 'All visitors',
     noLinks: 'No link has such clicks in this period.',
-    note: 'Days in UTC, weeks from Monday. Visitors are counted per day and summed. Bots are not clicks. Opted-out visitors: click and destination only.',
+    note: 'Days in UTC, weeks from Monday. Visitors are counted per link and day, then summed. Bots are not clicks. Opted-out visitors: click and destination only.',
   },
   spaces: {
     lead: 'Groups of links, each with a colour.',

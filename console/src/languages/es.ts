@@ -1423,7 +1423,7 @@ export const texts: Translation = {
     allClicks: 'Mostrar todos los clics',
     allVisitors: 'Todos los visitantes',
     noLinks: 'Ningún enlace tiene clics así en este período.',
-    note: 'Días en UTC, semanas desde el lunes. Los visitantes se cuentan por día y se suman. Los bots no son clics. Sin seguimiento: solo clic y destino.',
+    note: 'Días en UTC, semanas desde el lunes. Los visitantes se cuentan por enlace y día, y se suman. Los bots no son clics. Sin seguimiento: solo clic y destino.',
   },
   spaces: {
     lead: 'Grupos de enlaces, cada uno con un color.',

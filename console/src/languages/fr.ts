@@ -1429,7 +1429,7 @@ export const texts: Translation = {
     allClicks: 'Afficher tous les clics',
     allVisitors: 'Tous les visiteurs',
     noLinks: 'Aucun lien n’a de tels clics pendant cette période.',
-    note: 'Jours en UTC, semaines à partir du lundi. Les visiteurs sont comptés par jour, puis additionnés. Les robots ne sont pas des clics. Suivi refusé : clic et destination seulement.',
+    note: 'Jours en UTC, semaines à partir du lundi. Les visiteurs sont comptés par lien et par jour, puis additionnés. Les robots ne sont pas des clics. Suivi refusé : clic et destination seulement.',
   },
   spaces: {
     lead: 'Des groupes de liens, chacun avec sa couleur.',

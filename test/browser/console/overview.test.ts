@@ -83,6 +83,7 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await follow(page, `/overview?${period}`);
     await page.getByLabel('Compared with').selectOption('vs previous year');
     await shown(page.getByText('20 Nov 2025: no clicks were counted.'));
+    await shown(page.getByText('Visitors are counted per link and day, then summed.'));
     await page.getByLabel('Statistics of').selectOption('Launch');
     await shown(page.getByRole('heading', { name: 'Launch' }));
     await expect.poll(() => topLinks(page)).toEqual(['s.example/german\n2']);
