@@ -118,6 +118,15 @@ describe.runIf(chromiumPath)('comparisons over time in the console, in a browser
     await shown(page.getByRole('heading', { name: 'Top links', exact: true }));
   });
 
+  test('each line tells how much it changed, by what the figures are compared with', async () => {
+    const path = `/overview?from=${dayBefore(0)}&to=${dayBefore(0)}&line=space:${space}&line=tag:${tag}&each=day`;
+    const { page } = await signIn({ server, key: caller.key }, { path });
+    const changes = async () => (await legend(page)).map((text) => text.replace(/\s+/g, ' '));
+    await expect.poll(changes).toEqual(['Launch 1 −67% vs 3', 'Spring 1 −50% vs 2']);
+    await page.getByLabel('Compared with').selectOption('vs previous year');
+    await expect.poll(changes).toEqual(['Launch 1', 'Spring 1']);
+  });
+
   test('has no faults of accessibility', async () => {
     const { page } = await overview('&line=country:DE&line=country:FR&line=');
     await expect.poll(() => legend(page)).toEqual(['Germany\n3', 'France\n3']);

@@ -7,13 +7,14 @@ import { inDigits } from '../../words/format.ts';
 import { ChartHead, type Intervals } from './chart-head.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { CompareField } from './compare-field.tsx';
+import { Compared } from './compared.tsx';
 import { saveFigures, timesOfFile } from './figures.ts';
 import { type ComparedLine, useLines } from './lines.ts';
 import type { OwnerPeriod } from './owner.ts';
-import type { Point } from './period.ts';
+import type { Period, Point } from './period.ts';
 import { Key, Plot, type PlotLine } from './plot.tsx';
 import { formatSpan, wholenessOf } from './spans.ts';
-import { type ReadLine, useLine } from './use-line.ts';
+import { type ReadLine, sumOf, useLine } from './use-line.ts';
 
 interface ComparedPoint extends Point {
   readonly counts: readonly number[];
@@ -23,11 +24,17 @@ interface ComparedPoint extends Point {
 export function Compare({
   owner,
   period,
+  earlier,
   interval,
   intervals,
   onInterval,
   isRunning,
-}: OwnerPeriod & Intervals & { isRunning: boolean }): ReactElement {
+}: OwnerPeriod &
+  Intervals & {
+    isRunning: boolean;
+    /** The period that the clicks of each line are compared with. */
+    earlier: Period | undefined;
+  }): ReactElement {
   const { lines: asked, isFull, isChosen, setLines } = useLines(owner);
   const lines = asked ?? [];
   // Values have no hours.
@@ -40,6 +47,12 @@ export function Compare({
     useLine(owner, period, each, two),
     useLine(owner, period, each, three),
   ].slice(0, lines.length);
+  const past = earlier ?? period;
+  const before = [
+    useLine(owner, past, 'DAY', earlier && one),
+    useLine(owner, past, 'DAY', earlier && two),
+    useLine(owner, past, 'DAY', earlier && three),
+  ].map((line) => earlier && sumOf(line));
   const t = texts.statistics;
   const { compare: c } = moreTexts;
   const fault = all.find((line) => line.fault)?.fault ?? null;
@@ -52,6 +65,7 @@ export function Compare({
     ...{ kind: `line-${index + 1}`, name },
     counts: points.map(({ counts }) => counts[index] ?? 0),
   }));
+  const sums = all.map(sumOf);
   const title = lines.length === 1 ? `${t.clicks} · ${all[0]?.name}` : c.title;
   const counted = plotted.map(({ name }, index) => ({
     name,
@@ -87,10 +101,13 @@ export function Compare({
       </ChartHead>
       <div className="legend-bar">
         <ul className="legend">
-          {plotted.map(({ kind, name, counts }, index) => (
+          {plotted.map(({ kind, name }, index) => (
             <li key={kind} className="line">
               <Key kind={kind}>{name}</Key>
-              <b>{inDigits(counts.reduce<number>((sum, count) => sum + (count ?? 0), 0))}</b>
+              <b>{inDigits(sums[index] ?? 0)}</b>
+              {before[index] !== undefined && (
+                <Compared now={sums[index] ?? 0} then={before[index]} isRunning={isRunning} />
+              )}
               {!isChosen && (
                 <IconButton
                   icon="close"

@@ -15,8 +15,9 @@ import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Empty, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
-import { asChange, betweenUtcDays, inDigits } from '../../words/format.ts';
+import { betweenUtcDays, inDigits } from '../../words/format.ts';
 import { Chart } from './chart.tsx';
+import { Compared } from './compared.tsx';
 import { Dimensions } from './dimensions.tsx';
 import { isBegun, useLines } from './lines.ts';
 import { asking, type Owner, readOwnerPart } from './owner.ts';
@@ -37,7 +38,7 @@ import {
 } from './period.ts';
 import { TopLinks } from './top-links.tsx';
 import { useCounting } from './use-counting.ts';
-import { type ReadLine, useLine } from './use-line.ts';
+import { sumOf, useLine } from './use-line.ts';
 import { useChosen } from './values.ts';
 
 const Compare = lazily(async () => (await import('./compare.tsx')).Compare);
@@ -88,6 +89,7 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
   useCounting(owner, period.to, figures ? formatSums(figures.series, period.to) : null, isLoading);
   const series = figures?.series.filter(({ start }) => Date.parse(start) <= now) ?? [];
   const begin = useBegin(owner, past);
+  const comparable = begin === null && past?.clicks ? earlier : undefined;
   const then = past ? betweenUtcDays(past) : '';
   const points = toPoints(series, past?.series, interval, begin ?? undefined);
   const { lines } = useLines(owner);
@@ -146,11 +148,11 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
                 <div key={name}>
                   <dt className="quiet">{t[name]}</dt>
                   <dd>{count === undefined ? '…' : inDigits(count)}</dd>
-                  {past &&
-                    past.clicks > 0 &&
-                    begin === null &&
-                    count !== undefined &&
-                    before !== undefined && <Compared now={count} then={before} isRunning={isRunning} />}
+                  {comparable && count !== undefined && before !== undefined && (
+                    <dd>
+                      <Compared now={count} then={before} isRunning={isRunning} />
+                    </dd>
+                  )}
                 </div>
               ))}
             </dl>
@@ -162,7 +164,7 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
               </p>
             )}
           </div>
-          {isComparing && <Compare {...{ owner, period, ...chart }} />}
+          {isComparing && <Compare {...{ owner, period, earlier: comparable, ...chart }} />}
           {figures.clicks === 0 || points.length === 0 ? (
             <Nothing owner={owner} />
           ) : (
@@ -178,12 +180,7 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
               )}
               <div className="dimensions stack">
                 {owner.kind !== 'link' && (
-                  <TopLinks
-                    owner={owner}
-                    period={period}
-                    isRunning={isRunning}
-                    earlier={begin === null && past?.clicks ? past : undefined}
-                  />
+                  <TopLinks owner={owner} period={period} isRunning={isRunning} earlier={comparable} />
                 )}
                 {rules && rules.length > 0 && <Variants owner={owner} period={period} rules={rules} />}
                 <Dimensions owner={owner} period={period} />
@@ -199,10 +196,6 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
     </div>
   );
 }
-
-/** The clicks of a line, once it is read. */
-const sumOf = ({ points }: ReadLine): number | undefined =>
-  points.length === 0 ? undefined : points.reduce((sum, { clicks }) => sum + clicks, 0);
 
 const AN_HOUR = 3_600_000;
 const A_MINUTE = 60_000;
@@ -239,27 +232,6 @@ function Nothing({ owner }: { owner: Owner }): ReactElement {
     <Empty title={texts.links.none} />
   ) : (
     <Empty title={t.nothing}>{t.nothingYet}</Empty>
-  );
-}
-
-interface ComparedProps {
-  readonly now: number;
-  readonly then: number;
-  /** True if the period has not ended, so that a fall may not be one. */
-  readonly isRunning: boolean;
-}
-
-/** The change, and the number before. */
-function Compared({ now, then, isRunning }: ComparedProps): ReactElement {
-  const t = texts.statistics;
-  if (then === 0) return <dd className="quiet">{t.comparedWith(inDigits(0))}</dd>;
-  const change = Math.round(((now - then) / then) * 100);
-  const look = change === 0 ? undefined : change > 0 ? 'badge ok' : isRunning ? 'badge' : 'badge warn';
-  return (
-    <dd className="quiet">
-      <span className={look}>{asChange(change / 100)}</span> {isRunning && `${t.running} `}
-      {t.comparedWith(inDigits(then))}
-    </dd>
   );
 }
 

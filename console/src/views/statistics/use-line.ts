@@ -47,3 +47,7 @@ export function useLine(
     ),
   };
 }
+
+/** The clicks of a line, once it is read. */
+export const sumOf = ({ points }: ReadLine): number | undefined =>
+  points.length === 0 ? undefined : points.reduce((sum, { clicks }) => sum + clicks, 0);
