@@ -58,9 +58,11 @@ function PixelForm({ record: pixel, dialog }: RecordFormProps<PixelRowFragment>)
   const session = useSession();
   const [typed, tied] = useTexts({ name: pixel?.name ?? '', value: pixel?.value ?? '' });
   const [type, setType] = useState<PixelType>(pixel?.type ?? 'GOOGLE_ADS');
+  const [sentType, setSentType] = useState(type);
   const t = texts.pixels;
   const save = async () => {
     const input = { ...typed, type };
+    setSentType(type);
     return pixel === null
       ? (await write(session, CreatePixelDocument, { input })).createPixel
       : (await write(session, UpdatePixelDocument, { id: pixel.id, input })).updatePixel;
@@ -80,7 +82,8 @@ function PixelForm({ record: pixel, dialog }: RecordFormProps<PixelRowFragment>)
           />
           <TextField
             label={t.value}
-            {...tied('value', errors)}
+            // An error is about the network that was sent.
+            {...tied('value', type === sentType ? errors : {})}
             hint={t.valueHint(pixelIds[type].place, pixelIds[type].example)}
           />
           <p className="hint">{t.withoutCookies}</p>

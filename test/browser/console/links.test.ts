@@ -1181,6 +1181,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await press('Create');
     await page.getByText('The id must be digits, such as 1234567890.').waitFor();
     await page.getByLabel('Network').selectOption('Google Ads');
+    await page.getByText('It looks like AW-123456789.').waitFor();
     await press('Create');
     await page.getByText('Ads saved.').waitFor();
     await page.getByRole('link', { name: 'Ads' }).waitFor();
