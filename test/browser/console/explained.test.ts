@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { APPEARANCES, chromiumPath, closeTabs, faultsFor } from '../../support/browser.ts';
-import { shown, signIn } from '../../support/console.ts';
+import { newUrl, shown, signIn } from '../../support/console.ts';
 
 describe.runIf(chromiumPath)('webhooks, domains and pixels explain themselves, in a browser', () => {
   let server: TestServer;
@@ -69,6 +69,17 @@ describe.runIf(chromiumPath)('webhooks, domains and pixels explain themselves, i
     await shown(page.getByText('_linkspace.go.explained.example'));
     expect(await page.getByText('No domain of your own yet').count()).toBe(0);
     expect(complaints).toEqual([]);
+  });
+
+  test('a new link on a domain that is not verified says that visitors do not find it', async () => {
+    const caller = await server.caller('unverified');
+    const id = await caller.domain('go.unverified.example');
+    const { page } = await signIn({ server, key: caller.key });
+    await (await newUrl(page)).fill('https://example.com/spring');
+    const preview = page.getByRole('complementary', { name: 'Preview' });
+    await shown(preview.getByText('in German is redirected to example.com/spring'));
+    await page.locator('.joined').getByRole('combobox', { name: 'Domain' }).selectOption(String(id));
+    await shown(preview.getByText('in German reads that there is no such link'));
   });
 
   test('a pixel says what it does, with no pixel and in its form', async () => {

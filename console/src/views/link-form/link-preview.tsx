@@ -15,7 +15,7 @@ import { lazily } from '../../parts/lazily.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { texts } from '../../texts.ts';
 import { asShare } from '../../words/format.ts';
-import { type Decision, Example, useExample } from '../link/example.tsx';
+import { type Decision, Example, ownOutcome, useExample } from '../link/example.tsx';
 
 const CardPreview = lazily(
   async () => (await import('./preview/card-preview.tsx')).CardPreview,
@@ -96,6 +96,8 @@ export function LinkPreview({
   fields: LinkFields;
   host: string;
   link?: LinkWholeFragment;
+  /** The outcome of a visit, if the form tells it by itself. */
+  own?: Decision['outcome'] | null;
 }): ReactElement {
   // Typing goes before it.
   return <Preview fields={useDeferredValue(fields)} {...other} />;
@@ -105,6 +107,7 @@ const Preview = memo(function Preview({
   fields,
   host,
   link,
+  own = null,
 }: Parameters<typeof LinkPreview>[0]): ReactElement {
   const t = texts.link;
   const explained = useExample(fields, link);
@@ -128,7 +131,7 @@ const Preview = memo(function Preview({
   );
   const visitor = (
     <>
-      <Example fields={fields} isNew={link === undefined} explained={explained} />
+      <Example own={own} explained={explained} />
       {link && <To href={`/links/${link.id}/test`}>{texts.explain.more}</To>}
     </>
   );
@@ -163,5 +166,7 @@ const Preview = memo(function Preview({
 export function DraftPreview({ fields }: { fields: LinkFields }): ReactElement {
   const domains = useRead(ChoicesDocument, {}).data?.domains.nodes ?? [];
   const domain = domains.find(({ id, shared }) => (fields.domainId === '' ? shared : id === fields.domainId));
-  return <LinkPreview fields={fields} host={domain?.name ?? location.host} />;
+  // Visitors find no link on a domain that is not verified.
+  const own = domain?.verified === false ? 'NOT_FOUND' : ownOutcome(fields);
+  return <LinkPreview fields={fields} host={domain?.name ?? location.host} own={own} />;
 }

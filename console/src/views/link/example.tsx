@@ -22,7 +22,7 @@ export function describeOutcome({ outcome, destination }: Pick<Decision, 'outcom
 const PAUSE = 300;
 
 /** The outcome that a form tells by itself: the service is asked about destinations alone. */
-function ownOutcome({ startsAt, expiresAt, password }: LinkFields): Decision['outcome'] | null {
+export function ownOutcome({ startsAt, expiresAt, password }: LinkFields): Decision['outcome'] | null {
   if (Date.parse(fromLocalInput(startsAt) ?? '') > Date.now()) return 'NOT_FOUND';
   if (Date.parse(fromLocalInput(expiresAt) ?? '') <= Date.now()) return 'EXPIRED';
   return password === '' ? null : 'PASSWORD';
@@ -44,17 +44,14 @@ export function useExample(fields: LinkFields, link: LinkWholeFragment | undefin
 
 /** Says what a German iPhone gets, as an example. */
 export function Example({
-  fields,
-  isNew,
+  own,
   explained,
 }: {
-  fields: LinkFields;
-  isNew: boolean;
+  own: Decision['outcome'] | null;
   explained: Decision | undefined;
 }): ReactElement | null {
   const { device, country, language } = example;
   const t = texts.explain;
-  const own = isNew ? ownOutcome(fields) : null;
   const decision = own === null || !explained ? explained : { outcome: own, destination: null };
   if (!decision) return null;
   const who = t.who(t.withDevices[device], countryName(country), languageName(language));
