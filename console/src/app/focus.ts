@@ -74,7 +74,8 @@ const focusWithin = (element: Element | null): boolean =>
 /** Moves to a neighbour of the first place that is gone, or of the element around it. */
 function moveOn(places: readonly Place[], main: Element | null): void {
   for (const [element, next, previous] of places) {
-    if (element === main) break;
+    // In the search, which is around it, shortcuts would be typed.
+    if (element === main || element.querySelector('#search')) break;
     if (focusWithin(element) || focusWithin(next) || focusWithin(previous)) return;
   }
   focus(main, { preventScroll: true });

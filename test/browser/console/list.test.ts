@@ -125,6 +125,19 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     expect(consolePath(page)).toBe(`/links/${id}`);
   });
 
+  test('the only result of a search comes back by “z” after it was deleted', async () => {
+    const { alias } = await caller.link({ title: 'The only one' });
+    const { page } = await signIn({ server, key: caller.key }, { path: '/links' });
+    await page.getByLabel('Search links').fill('only one');
+    await expect.poll(() => page.locator('.row').count()).toBe(1);
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await shown(page.getByText('No link matches'));
+    await page.keyboard.press('z');
+    await shown(rowOf(page, alias));
+    expect(await page.getByLabel('Search links').inputValue()).toBe('only one');
+  });
+
   test('the bar of selected links moves no row, and offers only what changes one of them', async () => {
     const { key } = await server.caller('bar');
     const [one] = [await server.callerWith(key).link(), await server.callerWith(key).link()];
