@@ -6,7 +6,9 @@ import { newUrl, shown, signIn } from '../../support/console.ts';
 describe.runIf(chromiumPath)('webhooks, domains and pixels explain themselves, in a browser', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ background: true, verifiesDomains: true });
+    server = await startTestServer({
+      ...{ allowPrivateWebhooks: false, background: true, verifiesDomains: true },
+    });
   });
   afterEach(closeTabs);
   afterAll(() => server.stop());
@@ -54,6 +56,28 @@ describe.runIf(chromiumPath)('webhooks, domains and pixels explain themselves, i
     // The page shows the test, too.
     await expect.poll(() => request.innerText()).toMatch(/"type":"ping"/);
     expect(complaints).toEqual([]);
+  });
+
+  test('a webhook says in its form that it cannot be delivered to a private host, and once after a test', async () => {
+    const { page } = await open('private', '/webhooks');
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    const dialog = page.getByRole('dialog');
+    const url = dialog.getByLabel('URL of the receiver');
+    const warning = dialog.getByText('is a host of a private network');
+    for (const host of ['localhost:4830', '127.0.0.1', '10.1.2.3', '172.20.0.1', '192.168.1.1', '[::1]']) {
+      await url.fill(`http://${host}/hook`);
+      await shown(warning);
+      await url.fill('https://10.example/hook');
+      await expect.poll(() => warning.count()).toBe(0);
+    }
+    await url.fill('http://127.0.0.1/hook');
+    await url.press('Enter');
+    await dialog.getByRole('button', { name: 'Send a test' }).click();
+    await shown(dialog.locator('.deliveries .fields', { hasText: 'one of a private network' }));
+    await dialog.getByRole('button', { name: 'I have copied it' }).click();
+    const told = page.locator('.records').getByText('Enter an https URL that can be reached');
+    await expect.poll(() => told.count()).toBe(2);
+    expect(await page.getByText('It is sent again by itself').count()).toBe(0);
   });
 
   test('a domain says what to enter in its DNS while its host is typed', async () => {

@@ -32,7 +32,8 @@ export function describeAttempt(
       ? error
       : (errors[responseStatus] ?? errors[`${Math.floor(responseStatus / 100)}xx`] ?? '');
   const why = errors[named] ?? ofStatus;
-  return [answered, why, status === 'PENDING' && t.retried].filter(Boolean).join(' ');
+  const isHopeless = named === 'private host';
+  return [answered, why, status === 'PENDING' && !isHopeless && t.retried].filter(Boolean).join(' ');
 }
 
 /** The pauses before each look for the answer, in seconds: together longer than a receiver may take. */

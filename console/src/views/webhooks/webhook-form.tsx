@@ -21,6 +21,10 @@ const named = Object.keys(texts.webhookEvents) as WebhookEvent[]; // The texts h
 export const events = named.filter((event) => event !== 'PING');
 const eventKind = (event: WebhookEvent): string => event.replace(/_.*/, ''); // Each name begins with it.
 
+/** Hosts that nothing is delivered to unless the operator allows it: the service knows more of them. */
+const PRIVATE =
+  /(^|\.)localhost$|^(10|127)(\.\d+){3}$|^(192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))(\.\d+){2}$|^\[(::1|f[cde].*)\]$/;
+
 /** The secret of a webhook, which is shown once. */
 export interface Secret {
   readonly text: string;
@@ -36,8 +40,10 @@ export function WebhookForm({
   const [{ url }, tied] = useTexts({ url: webhook?.url ?? '' });
   const [chosen, setChosen] = useState<readonly WebhookEvent[]>(webhook?.events ?? events);
   const t = settingsTexts.webhooks;
+  const address = withScheme(url);
+  const host = URL.canParse(address) ? new URL(address).hostname : '';
   const save = async () => {
-    const input = { url: withScheme(url), events: [...chosen] };
+    const input = { url: address, events: [...chosen] };
     if (webhook) {
       const { url: next, ...others } = input;
       const { updateWebhook } = await write(session, UpdateWebhookDocument, {
@@ -56,7 +62,7 @@ export function WebhookForm({
     <FormDialog
       {...dialog}
       shown={['url', 'events']}
-      done={webhook ? texts.saved(withScheme(url)) : undefined}
+      done={webhook ? texts.saved(address) : undefined}
       onSubmit={save}
     >
       {(errors) => (
@@ -66,6 +72,7 @@ export function WebhookForm({
             type="url"
             {...tied('url', errors)}
             hint={t.urlHint}
+            warning={PRIVATE.test(host) ? t.notPublic(host) : null}
             placeholder="https://crm.example/hook"
             autoFocus
           />

@@ -131,10 +131,11 @@ export function WebhooksView(): ReactElement {
             {webhook.disabledReason !== null && (
               <p className="notice">{t.disabledFor[webhook.disabledReason] ?? webhook.disabledReason}</p>
             )}
-            {webhook.warning !== null && (
+            {webhook.warning === null ? (
+              <LastFailure webhook={webhook} deliveries={webhook.deliveries.nodes} />
+            ) : (
               <p className="notice">{t.notPublic(new URL(webhook.url).hostname)}</p>
             )}
-            <LastFailure webhook={webhook} deliveries={webhook.deliveries.nodes} />
             <Deliveries webhook={webhook} test={testOf(webhook)} />
           </div>
         )}
