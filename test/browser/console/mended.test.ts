@@ -126,6 +126,17 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
     expect(await role.evaluate((one) => one.scrollWidth <= one.clientWidth + 1)).toBe(true);
   });
 
+  test('the place that is searched is whole on a phone', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { width: 390, path: '/links?search=spring' });
+    const place = await shown(page.getByLabel('Where to search'));
+    const isWhole = await place.evaluate((select) => {
+      const { width } = select.getBoundingClientRect();
+      Object.assign(select.style, { flex: 'none', width: 'max-content' });
+      return select.getBoundingClientRect().width <= width + 0.5;
+    });
+    expect(isWhole).toBe(true);
+  });
+
   test('filters take one line of a phone', async () => {
     const { page } = await signIn({ server, key: caller.key }, { width: 390 });
     const pills = page.locator('.filters .filter');
