@@ -1326,7 +1326,6 @@ export const texts: Translation = {
     decideFirst: 'Wählen Sie oben, wie es weitergeht.',
     changed: (by) => `Geändert ${by}:`,
     changedSince: (by) => `Seit Ihrem letzten Besuch geändert ${by}:`,
-    takeBack: 'Zurücknehmen',
     undoTooLate: 'Der Link wurde seitdem geändert: Nichts wurde rückgängig gemacht.',
     quoted: (text) => `„${text}“`,
     undone: (again, made) =>
@@ -1356,7 +1355,7 @@ export const texts: Translation = {
     },
     wasLike: 'Was es war',
     showWhole: 'Ganz anzeigen',
-    restore: 'Wiederherstellen',
+    restore: (value) => (value === null ? 'Wiederherstellen' : `„${value}“ wiederherstellen`),
     restoreAll: (count) => `Alle ${inDigits(count)} wiederherstellen`,
     restored: 'Wiederhergestellt.',
     linksRestored: (count) => `${links(count)} wiederhergestellt, ohne Statistik.`,

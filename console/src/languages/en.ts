@@ -1140,7 +1140,6 @@ const english = {
     decideFirst: 'Choose above what to keep.',
     changed: (by: string) => `Changed ${by}:`,
     changedSince: (by: string) => `Changed since you were here, ${by}:`,
-    takeBack: 'Take back',
     undoTooLate: 'The link was changed since then: nothing was undone.',
     quoted: (text: string) => `“${text}”`,
     undone: (again: string, made: string) =>
@@ -1170,7 +1169,7 @@ const english = {
     },
     wasLike: 'What it was',
     showWhole: 'Show all of it',
-    restore: 'Restore',
+    restore: (value: string | null) => (value === null ? 'Restore' : `Restore “${value}”`),
     restoreAll: (count: number) => `Restore all ${inDigits(count)}`,
     restored: 'Restored.',
     linksRestored: (count: number) => `${one(count, 'link', 'links')} restored, without statistics.`,

@@ -1119,7 +1119,6 @@ export const texts: Translation = {
     decideFirst: 'Elija más arriba cómo continuar.',
     changed: (by) => `Modificado ${by}:`,
     changedSince: (by) => `Modificado desde su última visita, ${by}:`,
-    takeBack: 'Restaurar',
     undoTooLate: 'El enlace se ha modificado desde entonces: no se ha deshecho nada.',
     quoted: (text) => `«${text}»`,
     undone: (again, made) =>
@@ -1180,7 +1179,7 @@ export const texts: Translation = {
     },
     wasLike: 'Estado anterior',
     showWhole: 'Mostrar todo',
-    restore: 'Restaurar',
+    restore: (value) => (value === null ? 'Restaurar' : `Restaurar «${value}»`),
     restoreAll: (count) => `Restaurar los ${inDigits(count)}`,
     restored: 'Restaurado.',
     linksRestored: (count) => `${one(count, 'enlace restaurado', 'enlaces restaurados')}, sin estadísticas.`,

@@ -1123,7 +1123,6 @@ export const texts: Translation = {
     decideFirst: 'Choisissez plus haut comment continuer.',
     changed: (by) => `Modifié ${by} :`,
     changedSince: (by) => `Modifié depuis votre dernier passage, ${by} :`,
-    takeBack: 'Rétablir',
     undoTooLate: 'Le lien a été modifié depuis : rien n’a été annulé.',
     quoted: (text) => `« ${text} »`,
     undone: (again, made) =>
@@ -1184,7 +1183,7 @@ export const texts: Translation = {
     },
     wasLike: 'État antérieur',
     showWhole: 'Tout afficher',
-    restore: 'Rétablir',
+    restore: (value) => (value === null ? 'Rétablir' : `Rétablir « ${value} »`),
     restoreAll: (count) => `Rétablir les ${inDigits(count)}`,
     restored: 'Rétabli.',
     linksRestored: (count) => `${one(count, 'lien rétabli', 'liens rétablis')}, sans statistiques.`,

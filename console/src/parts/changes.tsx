@@ -191,7 +191,7 @@ function Deed({
           <GroupValues {...parts} />
         </>
       )}
-      {!isGone && <Restore changes={[...group.records.values()]} describedBy={id} />}
+      {!isGone && <Restore changes={[...group.records.values()]} nameOf={nameOf} describedBy={id} />}
     </div>
   );
 }

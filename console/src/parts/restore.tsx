@@ -6,8 +6,10 @@ import { failureText } from '../data/refusals.ts';
 import { revert, revertAll, whyRefused } from '../data/reverting.ts';
 import { type Session, useSession } from '../data/session.ts';
 import { aboutRecord, dismissAbout, showToast } from '../data/toasts.ts';
+import { type NameOf, showValue } from '../data/values.ts';
 import type { LoggedChangeFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
+import { inLine } from '../words/format.ts';
 
 /** Says that changes were taken back, and offers the way there again; a restored record stays. */
 function tellRestored(
@@ -50,12 +52,21 @@ async function restoreAll(session: Session, changes: readonly LoggedChangeFragme
   );
 }
 
+/** The value that a change is taken back to; null unless it is one text. */
+function valueBefore({ action, values, ...change }: LoggedChangeFragment, nameOf: NameOf): string | null {
+  const rows = values.flatMap((value) => showValue({ ...change, action }, value, nameOf).rows);
+  const isOne = action === 'UPDATED' && values.length === 1 && rows.length === 1;
+  return isOne && rows[0]?.was ? inLine(rows[0].was) : null;
+}
+
 /** The button that takes a change back, or equal ones of several records, for those who may. Refusals stand beside it. */
 export function Restore({
   changes,
+  nameOf,
   describedBy,
 }: {
   changes: readonly LoggedChangeFragment[];
+  nameOf: NameOf;
   describedBy: string;
 }): ReactElement | null {
   const session = useSession();
@@ -84,7 +95,7 @@ export function Restore({
     <div className="restore">
       <Button
         look="text small"
-        text={open.length === 1 ? t.restore : t.restoreAll(open.length)}
+        text={open.length === 1 ? t.restore(valueBefore(first, nameOf)) : t.restoreAll(open.length)}
         aria-disabled={isBusy}
         aria-describedby={describedBy}
         onClick={() => void restore()}

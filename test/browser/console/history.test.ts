@@ -169,7 +169,7 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
     await entryWith(page, 'Two → Three').getByRole('button', { name: 'Restore' }).click();
     await expect.poll(() => entries(page).first().innerText()).toContain('Three → Two');
     tick();
-    await entryWith(page, 'One → Two').getByRole('button', { name: 'Restore' }).click();
+    await entryWith(page, 'One → Two').getByRole('button', { name: 'Restore “One”' }).click();
     await expect.poll(() => caller.data(`{ link(id: ${id}) { title } }`)).toEqual({ link: { title: 'One' } });
   });
 

@@ -517,7 +517,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await notice.getByText(/^Changed by the key .*:/).waitFor();
     await expect.poll(() => told()).toEqual(['Title: Mine → Theirs again']);
     // What they changed goes back, and what is typed here stays.
-    await notice.getByRole('button', { name: 'Take back' }).click();
+    await notice.getByRole('button', { name: 'Undo' }).click();
     await notice.waitFor({ state: 'detached' });
     await expect.poll(() => title.inputValue()).toBe('Mine');
     await expect
@@ -554,7 +554,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       .poll(async () => [await limit.inputValue(), await toast.count(), await page.locator('.saves').count()])
       .toEqual([...['8', 0, 0]]);
     // What was saved here can be had again, in one place.
-    await page.getByRole('button', { name: 'Take back' }).click();
+    await page.locator('.meanwhile').getByRole('button', { name: 'Undo' }).click();
     await toast.getByText('Undone.').waitFor();
     await expect.poll(() => read()).toMatchObject({ link: { expiration: { clicks: 6 } } });
     // Nothing has to be typed or saved for that.
@@ -615,8 +615,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect
       .poll(rows)
       .toEqual([
-        'Changed: title\nTitle: Theirs for ever → Two\nRestore',
-        'Changed: destination\nDestination: https://example.com/later → https://example.com/one\nRestore',
+        'Changed: title\nTitle: Theirs for ever → Two\nRestore “Theirs for ever”',
+        'Changed: destination\nDestination: https://example.com/later → https://example.com/one\nRestore “example.com/later”',
       ]);
     // Who signs out leaves nothing for the next person.
     await chooseInAccount(page, 'Sign out');
@@ -644,7 +644,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       .poll(() => notice.locator('li').allInnerTexts())
       .toEqual([...['Title: Before → Theirs', `Tags: no. ${tag.id} (deleted) → empty`]]);
     // A tag that is gone cannot come back.
-    await notice.getByRole('button', { name: 'Take back' }).click();
+    await notice.getByRole('button', { name: 'Undo' }).click();
     await shown(page.getByText(/^Undone\. Remove a tag: one is not there any more/).last());
     await page.locator('.saves').getByRole('button', { name: 'Undo' }).click();
     await shown(

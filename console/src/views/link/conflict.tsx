@@ -35,7 +35,7 @@ export function Meanwhile({
         <Differences change={{ kind: 'LINK', action: 'UPDATED', values }} nameOf={nameOf} />
       </div>
       {session.canWrite && ids.length > 0 && (
-        <Button look="quiet small" text={t.takeBack} onClick={() => onBack(ids.toReversed())} />
+        <Button look="quiet small" text={texts.undo} onClick={() => onBack(ids.toReversed())} />
       )}
       <IconButton icon="close" name={texts.close} onClick={onClose} />
     </div>
