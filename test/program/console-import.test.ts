@@ -1,6 +1,22 @@
 import { expect, test } from 'vitest';
-import { examplesIn, fieldsOf, mapColumns, withField } from '../../console/src/data/columns.ts';
-import { cut, joined, splitCells, textIn, urlNames, withRecord } from '../../console/src/data/import.ts';
+import {
+  type ColumnField,
+  columnFields,
+  examplesIn,
+  fieldNamed,
+  fieldsOf,
+  mapColumns,
+  withField,
+} from '../../console/src/data/columns.ts';
+import {
+  cut,
+  joined,
+  plain,
+  splitCells,
+  textIn,
+  urlNames,
+  withRecord,
+} from '../../console/src/data/import.ts';
 import { inColumns, separatorIn } from '../../console/src/data/separators.ts';
 import { importFormats } from '../../src/domain/transfer/formats.ts';
 
@@ -235,9 +251,11 @@ test.each<[what: string, text: string, header: string, first: number]>([
   expect([parts.header, parts.records[0]?.line]).toEqual([header, first]);
 });
 
-test('knows the names of a column of URLs that the service knows', () => {
-  const names = importFormats.csv.columns.url ?? [];
-  expect(urlNames).toEqual(new Set(names.map((name) => name.replaceAll(/[ _]/g, ''))));
+test('knows the names of columns that the service knows', () => {
+  const plainNames = (field: ColumnField) => importFormats.csv.columns[field]?.map(plain);
+  expect(urlNames).toEqual(new Set(plainNames('url')));
+  for (const field of columnFields)
+    expect(plainNames(field)?.map(fieldNamed)).toEqual(plainNames(field)?.map(() => field));
 });
 
 test('a slice has the header, and says where each of its records begins', () => {

@@ -23,10 +23,38 @@ export function fieldsOf(cut: CutText, mapping: Mapping | null): Mapping {
   return mapping?.length === names.length ? mapping : names.map(() => null);
 }
 
+/** The names in a text. */
+const setOf = (names: string): ReadonlySet<string> => new Set(names.match(/\S+/g));
+
+/** Other names that the columns of people's own sheets may have, as the service knows them. */
+const otherNames: Readonly<Partial<Record<ColumnField, ReadonlySet<string>>>> = {
+  url: urlNames,
+  alias: setOf(`
+    kürzel kurzname nomcourt nombrecorto shortname slug backhalf nomebreve apelido kortenaam skrót takmaad zkratka
+    алиас псевдоним エイリアス 别名
+  `),
+  short_url: setOf(`
+    shortlink kurzlink kurzurl liencourt urlcourte enlacecorto urlcorta shortenedurl shortenedlink tinyurl
+    trackinglink brandedlink vanityurl bitlink linkbreve linkcorto urlbreve linkcurto urlencurtada linkencurtado
+    kortelink korteurl krótkilink krótkiurl krótkiadres skróconylink kısalink kısaurl kısabağlantı kortlänk korturl
+    kortlink kortlenke krátkýodkaz krátkáurl zkrácenýodkaz короткаяссылка короткийurl короткепосилання 短縮url
+    短縮リンク 短链接 短链 短网址
+  `),
+  title: setOf(`
+    name titel titre título titulo titolo tytuł nazwa başlık tittel název nadpis название заголовок назва タイトル 标题
+    名称
+  `),
+  space: setOf('espace espacio'),
+  tags: setOf(`
+    tag schlagwörter étiquettes etiquetas labels etichette tagi etykiety etiketler taggar štítky теги метки мітки タグ
+    标签
+  `),
+};
+
 /** The field that the service reads in a column of this name, as far as the console knows. */
 export function fieldNamed(name: string): ColumnField | null {
   const known = plain(name);
-  return columnFields.find((one) => plain(one) === known) ?? (urlNames.has(known) ? 'url' : null);
+  return columnFields.find((one) => plain(one) === known || otherNames[one]?.has(known)) ?? null;
 }
 
 /** The name of a column that is left out, by its place: no service has it. */

@@ -35,7 +35,7 @@ export function ColumnsView({
     setMapping(withField(cut, fields, index, chosen));
   };
   const toValue = (name: string, field: ColumnChoice) =>
-    field ?? (cut.format === 'CSV' ? fieldNamed(name) : null) ?? (isUnread(name) ? 'none' : '');
+    field ?? (isUnread(name) ? 'none' : (cut.format === 'CSV' && fieldNamed(name)) || '');
   return (
     <details className="columns" open={names.length <= FEW || names.some(isUnread)}>
       <summary>{t.title}</summary>
