@@ -1268,7 +1268,7 @@ export const texts: Translation = {
       PLATFORM:
         'Besucher mit anderen Systemen gelangen zum Ziel des Links. Nur das System zählt. Ihre App verbinden Sie unter „Domains“ mit einer bestätigten Domain.',
       LANGUAGE: 'Besucher mit anderen Sprachen gelangen zum Ziel des Links. Nur die Sprache zählt.',
-      ROTATION: 'Besuche wechseln durch diese Ziele. Fügen Sie das Hauptziel hinzu, wenn es dabei sein soll.',
+      ROTATION: 'Besuche wechseln durch diese Ziele. Das Hauptziel ist dabei, solange es hier steht.',
     },
     keys,
     targetUrl: 'Ziel',

@@ -1082,7 +1082,7 @@ const english = {
       PLATFORM:
         'Visitors with other systems go to the destination of the link. Only the system counts. To open your app, connect it to a verified domain under “Domains”.',
       LANGUAGE: 'Visitors with other languages go to the destination of the link. Only the language counts.',
-      ROTATION: 'Visits rotate through these URLs. Add the main destination to include it.',
+      ROTATION: 'Visits rotate through these URLs. The main destination takes part while it is here.',
     } satisfies Record<Exclude<TargetType, 'NONE'>, string>,
     keys,
     targetUrl: 'Destination',

@@ -1056,7 +1056,7 @@ export const texts: Translation = {
       PLATFORM:
         'Los visitantes con otros sistemas van al destino del enlace. Solo cuenta el sistema. Para abrir su aplicación, conéctela a un dominio verificado en «Dominios».',
       LANGUAGE: 'Los visitantes con otros idiomas van al destino del enlace. Solo cuenta el idioma.',
-      ROTATION: 'Las visitas rotan entre estas URL. Añada el destino principal para incluirlo.',
+      ROTATION: 'Las visitas rotan entre estas URL. El destino principal participa mientras esté aquí.',
     },
     keys: {
       COUNTRY: 'País',

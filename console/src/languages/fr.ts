@@ -1059,7 +1059,8 @@ export const texts: Translation = {
       PLATFORM:
         'Les visiteurs d’autres systèmes vont à la destination du lien. Seul le système compte. Pour ouvrir votre application, associez-la à un domaine vérifié sous « Domaines ».',
       LANGUAGE: 'Les visiteurs d’autres langues vont à la destination du lien. Seule la langue compte.',
-      ROTATION: 'Les visites alternent entre ces URL. Ajoutez la destination principale pour l’inclure.',
+      ROTATION:
+        'Les visites alternent entre ces URL. La destination principale participe tant qu’elle y figure.',
     },
     keys: {
       COUNTRY: 'Pays',

@@ -569,7 +569,12 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     await shown(rule(page, 2));
     // Turns have no rule that leads as they do.
     await page.getByLabel('Where visitors go').selectOption('ROTATION');
-    await page.locator('.target input').fill('https://example.com/turn');
+    // They begin with the link's own destination.
+    const first = page.locator('.target input');
+    expect(await first.inputValue()).toBe(
+      await page.locator('form.edit input[type="url"]').first().inputValue(),
+    );
+    await first.fill('https://example.com/turn');
     expect(await page.getByRole('button', { name: 'Turn these destinations into rules' }).count()).toBe(0);
   });
 

@@ -36,7 +36,9 @@ export function TargetsField({
           flushSync(() =>
             onChange({
               targetType: type,
-              ...(isFresh && { targets: { ...targets, [type]: [{ key: '', url: '' }] } }),
+              ...(isFresh && {
+                targets: { ...targets, [type]: [{ key: '', url: type === 'ROTATION' ? fields.url : '' }] },
+              }),
             }),
           );
           document.querySelector('.targets')?.scrollIntoView({ block: 'nearest' });
