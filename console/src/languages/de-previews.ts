@@ -5,7 +5,8 @@ export const previewTexts: PreviewTexts = {
   ofDestination: 'Chats zeigen die eigene Karte des Ziels.',
   hidden: 'Chats zeigen eine Seite dieses Dienstes, ohne das Ziel.',
   lead: 'Die Karte, die Chats und soziale Netzwerke anstelle der Karte des Ziels zeigen.',
-  where: 'Funktioniert auf Ihren bestätigten Domains. Auf gemeinsamen fragen Sie den Betreiber.',
+  where:
+    'Funktioniert auf Ihren bestätigten Domains. Auf gemeinsamen, wenn Ihr Konto das einzige ist oder der Betreiber es erlaubt.',
   cardTitle: 'Titel der Karte',
   cardTitleHint: 'Leer: der Titel des Links.',
   description: 'Text',

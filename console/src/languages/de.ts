@@ -971,7 +971,7 @@ export const texts: Translation = {
   },
   search: {
     name: 'Links suchen',
-    placeholder: 'Suchen oder Kurzlink einfügen',
+    placeholder: 'Nach Titel, Alias, URL, Space oder Tag suchen',
     by: 'Wo gesucht wird',
     fields: searchFields,
   },

@@ -4,7 +4,8 @@ export const previewTexts = {
   ofDestination: 'Chats show the destination’s own card.',
   hidden: 'Chats show a page of this service, without the destination.',
   lead: 'The card that chats and social networks show instead of that of the destination.',
-  where: 'Works on your verified domains. On shared ones, ask whoever runs this service.',
+  where:
+    'Works on your verified domains. On shared ones, if yours is the only account, or the operator allows it.',
   cardTitle: 'Title of the card',
   cardTitleHint: 'Empty: the title of the link.',
   description: 'Text',

@@ -785,7 +785,7 @@ const english = {
   },
   search: {
     name: 'Search links',
-    placeholder: 'Search, or paste a short URL',
+    placeholder: 'Search by title, alias, URL, space or tag',
     by: 'Where to search',
     fields: searchFields,
   },

@@ -5,7 +5,8 @@ export const previewTexts: PreviewTexts = {
   ofDestination: 'Los chats muestran la tarjeta propia del destino.',
   hidden: 'Los chats muestran una página de este servicio, sin el destino.',
   lead: 'La tarjeta que los chats y las redes sociales muestran en lugar de la del destino.',
-  where: 'Se muestra en sus dominios verificados; en los demás decide el operador.',
+  where:
+    'Se muestra en sus dominios verificados. En los compartidos, si su cuenta es la única o el operador lo permite.',
   cardTitle: 'Título de la tarjeta',
   cardTitleHint: 'Vacío: el título del enlace.',
   description: 'Texto',

@@ -740,7 +740,7 @@ export const texts: Translation = {
   },
   search: {
     name: 'Buscar enlaces',
-    placeholder: 'Busque o pegue una URL corta',
+    placeholder: 'Busque por título, alias, URL, espacio o etiqueta',
     by: 'Dónde buscar',
     fields: {
       ANYWHERE: 'en todas partes',

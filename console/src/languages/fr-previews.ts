@@ -5,7 +5,8 @@ export const previewTexts: PreviewTexts = {
   ofDestination: 'Les messageries affichent la carte de la destination.',
   hidden: 'Les messageries affichent une page de ce service, sans la destination.',
   lead: 'La carte que les messageries et les réseaux sociaux affichent à la place de celle de la destination.',
-  where: 'Affiché sur vos domaines vérifiés ; ailleurs, l’exploitant décide.',
+  where:
+    'Affiché sur vos domaines vérifiés. Sur les domaines partagés, si votre compte est le seul ou si l’exploitant l’autorise.',
   cardTitle: 'Titre de la carte',
   cardTitleHint: 'Vide : le titre du lien.',
   description: 'Texte',

@@ -744,7 +744,7 @@ export const texts: Translation = {
   },
   search: {
     name: 'Rechercher des liens',
-    placeholder: 'Recherchez, ou collez une URL courte',
+    placeholder: 'Recherchez par titre, alias, URL, espace ou tag',
     by: 'Où chercher',
     fields: {
       ANYWHERE: 'partout',
