@@ -43,6 +43,8 @@ test.each<[string, string, string | null, string | null]>([
   ['https://p\u0430ypal.com/ü', 'xn--pypal-4ve.com/ü', 'p\u0430ypal.com', null],
   ['HTTPS://BÜCHER.example', 'xn--bcher-kva.example', 'bücher.example', null],
   ['https://xn--4db.example/a', 'xn--4db.example/a', 'א.example', null],
+  ['https://example.com/gr%C3%BCn?x=%c3%a4', 'example.com/grün?x=ä', null, null],
+  ['https://example.com/a%2Fb%20c%E2%80%AEd%FF', 'example.com/a%2Fb%20c%E2%80%AEd%FF', null, null],
   ['not an address', 'not an address', null, null],
   ['https://', 'https://', null, null],
   ['', '', null, null],

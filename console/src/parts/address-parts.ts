@@ -2,13 +2,24 @@ import { unicodeHost } from './unicode-host.ts';
 
 /** An address as people read it. */
 interface Parts {
-  /** The host, in ASCII, and what follows it as it was written. */
+  /** The host, in ASCII, and what follows it, with its letters. */
   readonly place: string;
   /** The host in letters beyond ASCII; null if it has none. */
   readonly unicode: string | null;
   /** The user name, which may look like a host; null for none. */
   readonly user: string | null;
 }
+
+/** An address with its letters, digits and emoji instead of their codes; other codes stay, such as that of a slash. */
+const withLetters = (text: string): string =>
+  text.replaceAll(/(?:%[89a-f][\da-f])+/gi, (codes) => {
+    try {
+      const letters = decodeURIComponent(codes);
+      return /^[\p{L}\p{M}\p{N}\p{So}]+$/u.test(letters) ? letters : codes;
+    } catch {
+      return codes;
+    }
+  });
 
 /** The parts of an address, without its scheme and password; a text that is no address is its place. */
 export function splitAddress(address: string): Parts {
@@ -17,7 +28,11 @@ export function splitAddress(address: string): Parts {
   const host = new URL(address).host.replace(/^www\./, '');
   const at = authority.lastIndexOf('@');
   const [user = ''] = authority.slice(0, Math.max(0, at)).split(':', 1);
-  return { place: host + (rest === '/' ? '' : rest), unicode: unicodeHost(host), user: user || null };
+  return {
+    place: host + (rest === '/' ? '' : withLetters(rest)),
+    unicode: unicodeHost(host),
+    user: user || null,
+  };
 }
 
 /** Labels below which countries register names, such as `co` in `example.co.uk`. */
