@@ -12,8 +12,6 @@ export const previewTexts: PreviewTexts = {
   description: 'Text',
   image: 'Bild',
   imageHint: 'PNG, JPEG oder WebP; 1200 × 630 passt für alle Netzwerke.',
-  choose: 'Bild auswählen',
-  another: 'Anderes Bild',
   remove: 'Bild entfernen',
   unreadable: 'Diese Datei ist kein lesbares Bild. Wählen Sie PNG, JPEG oder WebP.',
   cards: 'So sieht es aus',

@@ -11,8 +11,6 @@ export const previewTexts = {
   description: 'Text',
   image: 'Image',
   imageHint: 'PNG, JPEG or WebP; 1200 × 630 suits all networks.',
-  choose: 'Choose an image',
-  another: 'Another image',
   remove: 'Remove the image',
   unreadable: 'This file is no image that can be read. Choose a PNG, JPEG or WebP.',
   cards: 'How it looks',

@@ -12,8 +12,6 @@ export const previewTexts: PreviewTexts = {
   description: 'Texto',
   image: 'Imagen',
   imageHint: 'PNG, JPEG o WebP; 1200 × 630 sirve para todas las redes.',
-  choose: 'Elegir una imagen',
-  another: 'Otra imagen',
   remove: 'Quitar la imagen',
   unreadable: 'Este archivo no es una imagen legible. Elija un PNG, JPEG o WebP.',
   cards: 'Así se ve',

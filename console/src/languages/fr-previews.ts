@@ -12,8 +12,6 @@ export const previewTexts: PreviewTexts = {
   description: 'Texte',
   image: 'Image',
   imageHint: 'PNG, JPEG ou WebP ; 1200 × 630 convient à tous les réseaux.',
-  choose: 'Choisir une image',
-  another: 'Autre image',
   remove: 'Retirer l’image',
   unreadable: 'Ce fichier n’est pas une image lisible. Choisissez un PNG, JPEG ou WebP.',
   cards: 'Le résultat',

@@ -32,7 +32,7 @@ describe.runIf(chromiumPath)('the preview of a link in the console, in a browser
     await shown(cards);
     expect(await cards.getByText('Shoes of 2026').count()).toBe(4);
     await page.getByLabel('Title of the card').fill('Shoes');
-    await page.getByLabel('Choose an image').setInputFiles(await file());
+    await page.getByLabel('Image', { exact: true }).setInputFiles(await file());
     await expect.poll(() => cards.getByRole('presentation').count()).toBe(4);
     // Upright
     const size = await cards
@@ -45,7 +45,7 @@ describe.runIf(chromiumPath)('the preview of a link in the console, in a browser
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     expect(overflow).toBe(false);
 
-    await page.getByLabel('Another image').setInputFiles({
+    await page.getByLabel('Image', { exact: true }).setInputFiles({
       ...{ name: 'page.jpg', mimeType: 'image/jpeg' },
       buffer: Buffer.from('<!doctype html>'),
     });

@@ -27,11 +27,7 @@ export function PictureField({
     }
   };
   return (
-    <Field
-      label={image === '' ? t.choose : t.another}
-      hint={t.imageHint}
-      error={isUnreadable ? t.unreadable : error}
-    >
+    <Field label={t.image} hint={t.imageHint} error={isUnreadable ? t.unreadable : error}>
       {(parts) => (
         <div className="buttons">
           <FilePicker
