@@ -23,7 +23,7 @@ export const moreTexts: MoreTexts = {
     fields: {
       url: 'Ziel',
       alias: 'Alias',
-      short_url: 'Kurz-URL',
+      short_url: 'Kurzlink',
       title: 'Titel',
       space: 'Space',
       tags: 'Tags',

@@ -48,7 +48,7 @@ export const ruleTexts: RuleTexts = {
     device: 'Nach dem, was der Browser von sich sagt.',
     browser: 'Nach dem, was der Browser von sich sagt.',
     referrer: 'Die Seite mit dem Link. example.com steht auch für www.example.com.',
-    query: 'Ein Parameter nach „?“ in der Kurz-URL, etwa utm_source.',
+    query: 'Ein Parameter nach „?“ im Kurzlink, etwa utm_source.',
     time: 'Einer oder beide. Die Regel endet mit dem zweiten Zeitpunkt.',
     hours: 'Nach der Uhr der Zeitzone, im Sommer wie im Winter.',
   },
@@ -111,7 +111,7 @@ export const ruleTexts: RuleTexts = {
     UNREACHABLE: (by) =>
       by === null
         ? 'Sie erreicht niemanden: Frühere Regeln führen zusammen all diese Besucher.'
-        : `Sie erreicht niemanden: ${by} führt all diese Besucher.`,
+        : `Sie erreicht niemanden: ${by} gilt schon für all diese Besucher.`,
   },
   tests: 'Tests',
   testsLead: 'Sie werden beim Speichern der Regeln geprüft. Schlägt einer fehl, wird nichts gespeichert.',
@@ -124,9 +124,9 @@ export const ruleTexts: RuleTexts = {
   expectsNoRule: 'keine Regel',
   expectsAnyRule: 'irgendeine Regel',
   testFails: 'Dieser Test schlägt fehl.',
-  failsRule: (name) => `Dieser Test schlägt fehl: Die Regel „${name}“ führt.`,
-  failsNoRule: 'Dieser Test schlägt fehl: Keine Regel führt.',
-  failsElsewhere: (name) => `Dieser Test schlägt fehl: Die Regel „${name}“ führt, zu einer anderen URL.`,
+  failsRule: (name) => `Dieser Test schlägt fehl: Die Regel „${name}“ entscheidet.`,
+  failsNoRule: 'Dieser Test schlägt fehl: Keine Regel entscheidet.',
+  failsElsewhere: (name) => `Dieser Test schlägt fehl: Die Regel „${name}“ führt zu einer anderen URL.`,
   unchanged: 'Nichts an diesem Link wurde geändert.',
   wouldFail: (test) => `Dieser Test seiner Regeln würde fehlschlagen: ${test}.`,
   anyVisitor: 'Ein beliebiger Besucher',
@@ -135,8 +135,8 @@ export const ruleTexts: RuleTexts = {
   keep: 'Als Test behalten',
   kept: 'Als Test hinzugefügt. Speichern Sie den Link, um den Test zu behalten.',
   tooManyTests: 'Ein Link hat höchstens 20 Tests.',
-  leads: (name) => `Die Regel „${name}“ führt.`,
-  leadsEverybody: (name) => `Die Regel „${name}“ führt: Sie gilt für alle.`,
+  leads: (name) => `Die Regel „${name}“ entscheidet.`,
+  leadsEverybody: (name) => `Die Regel „${name}“ entscheidet: Sie gilt für alle.`,
   fails: (name, condition) => `Die Regel „${name}“ trifft nicht zu: ${condition}`,
   failsSomehow: (name) => `Die Regel „${name}“ trifft nicht zu.`,
   splits: (shares) => `Sie teilt ihre Besucher auf: ${shares}. Ein Besucher behält sein Ziel für den Tag.`,
@@ -146,7 +146,7 @@ export const ruleTexts: RuleTexts = {
   isSplit: 'gelangt zu einem von',
   formerRule: (id) => `Eine frühere Regel (${id})`,
   formerTarget: (id) => `ein früheres Ziel (${id})`,
-  notLed: 'Keine Regel hat sie geführt, oder es ist nicht erfasst.',
+  notLed: 'Keine Regel hat entschieden, oder es ist nicht erfasst.',
   noWinner:
     'Anteile an den Klicks der jeweiligen Regel. Kein Ziel ist „Sieger“: Abschlüsse werden nicht gezählt.',
 };

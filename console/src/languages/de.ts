@@ -1246,7 +1246,7 @@ export const texts: Translation = {
     publicPage: 'Seite der Statistik:',
     privacyPassword: 'Passwort für die Statistik',
     forwardsQuery: 'Query-Parameter weitergeben',
-    forwardsHint: 'Was in der Kurz-URL auf „?“ folgt, wird dem Ziel hinzugefügt.',
+    forwardsHint: 'Was im Kurzlink auf „?“ folgt, wird dem Ziel hinzugefügt.',
     yes: 'ja',
     no: 'nein',
     privacies,
