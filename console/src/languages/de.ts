@@ -1204,6 +1204,7 @@ export const texts: Translation = {
     aliasHint: 'Leer lassen für einen zufälligen Alias',
     aliasMoves: 'Wenn Sie ihn ändern, funktioniert die alte Adresse nicht mehr.',
     aliasFree: 'Dieser Alias ist frei.',
+    aliasLike: (alias) => `„${alias}“ gibt es auch: Nur die Großschreibung unterscheidet beide.`,
     domain: 'Domain',
     unverified: (name) => `${name} (nicht bestätigt)`,
     unknownDomain: 'Eine andere Domain',

@@ -1019,6 +1019,7 @@ const english = {
     aliasHint: 'Leave empty for a random alias',
     aliasMoves: 'The old address stops working when you change it.',
     aliasFree: 'This alias is free.',
+    aliasLike: (alias: string) => `“${alias}” exists, too: only capitals distinguish them.`,
     domain: 'Domain',
     unverified: (name: string) => `${name} (not verified)`,
     unknownDomain: 'Another domain',

@@ -984,6 +984,7 @@ export const texts: Translation = {
     aliasHint: 'Vacío: alias aleatorio',
     aliasMoves: 'Si lo cambia, la dirección anterior dejará de funcionar.',
     aliasFree: 'Este alias está libre.',
+    aliasLike: (alias) => `«${alias}» también existe: solo se distinguen por las mayúsculas.`,
     domain: 'Dominio',
     unverified: (name) => `${name} (sin verificar)`,
     unknownDomain: 'Otro dominio',

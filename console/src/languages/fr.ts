@@ -987,6 +987,7 @@ export const texts: Translation = {
     aliasHint: 'Vide : alias aléatoire',
     aliasMoves: 'Si vous le modifiez, l’ancienne adresse ne fonctionnera plus.',
     aliasFree: 'Cet alias est libre.',
+    aliasLike: (alias) => `« ${alias} » existe aussi : seules les majuscules les distinguent.`,
     domain: 'Domaine',
     unverified: (name) => `${name} (non vérifié)`,
     unknownDomain: 'Un autre domaine',

@@ -175,6 +175,17 @@ describe.runIf(chromiumPath)('the sheet over the list of links, in a browser', (
     expect(complaints).toEqual([]);
   });
 
+  test('says that another alias differs by its capitals alone', async () => {
+    const { caller, page } = await open();
+    await caller.link({ alias: 'spring/sale' });
+    await (await newUrl(page)).fill('https://example.com/spring');
+    const alias = page.getByLabel('Alias');
+    await alias.fill('Spring/Sale');
+    await shown(page.getByText('“spring/sale” exists, too'));
+    await alias.fill('Spring/Sales');
+    await shown(page.getByText('This alias is free.'));
+  });
+
   test('keeps a draft behind its button on the next visit, and opens it again over a reload alone', async () => {
     const { page, complaints } = await open(390);
     const address = page.url();

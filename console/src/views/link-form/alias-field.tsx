@@ -5,10 +5,14 @@ import { type LinkFields, newAliases } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { errorsIn } from '../../data/refusals.ts';
 import { useSettled } from '../../data/settled.ts';
-import { CheckLinksDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import {
+  AliasesLikeDocument,
+  CheckLinksDocument,
+  type LinkWholeFragment,
+} from '../../generated/documents.ts';
 import { Field } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
-import { trimPasted } from '../../words/format.ts';
+import { foldName, trimPasted } from '../../words/format.ts';
 
 /** The pause after typing before an alias is checked, in milliseconds. */
 const PAUSE = 400;
@@ -40,6 +44,12 @@ export function AliasField(props: AliasFieldProps): ReactElement {
   const { data, isLoading } = useRead(CheckLinksDocument, { inputs }, { pause });
   const checks = pause || isLoading ? undefined : data?.checkLinks;
   const wrong = errorsIn(['alias'], checks?.flatMap((one) => one?.fields ?? []) ?? []).errors.alias;
+  // Aliases of other accounts stay unknown.
+  const like = useRead(
+    AliasesLikeDocument,
+    { alias: asked, domainId: link?.domain.id ?? (domainId || ownId || null) },
+    { pause: pause || asked === '' || inputs.length > 1 },
+  ).data?.links.nodes.find((one) => one.alias !== asked && foldName(one.alias) === foldName(asked));
   const t = texts.form;
   const hint = checks && wrong === undefined ? t.aliasFree : link ? t.aliasMoves : t.aliasHint;
   const isChoice = link === undefined && hosts.length > 1;
@@ -52,6 +62,7 @@ export function AliasField(props: AliasFieldProps): ReactElement {
           <span className={hint === t.aliasFree ? 'good' : undefined}>{hint}</span>
         </>
       }
+      warning={checks && like && t.aliasLike(like.alias)}
       error={error ?? wrong}
     >
       {(parts) => (
