@@ -172,6 +172,9 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await expect.poll(() => options.allInnerTexts()).toEqual(['Webhooks']);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${server.origin}/console/${accountId}/webhooks`);
+    await openPalette(page, 'statistics');
+    await expect.poll(() => options.allInnerTexts()).toEqual(['Overview']);
+    await page.keyboard.press('Escape');
     await openPalette(page, 'invite');
     await page.keyboard.press('Enter');
     await shown(page.getByRole('dialog', { name: 'Invite somebody' }));

@@ -139,7 +139,9 @@ export function useCommands(
       path: `/links/${id}`,
     }),
   );
-  const views = places.map(({ path, name, icon }) => going({ id: path, name, icon, path }));
+  const views = places.map(({ path, name, icon }) =>
+    going({ id: path, name, icon, path, ...(path === '/overview' && { words: texts.links.statistics }) }),
+  );
   const all: readonly CommandGroup[] = pause
     ? [
         { name: t.recent, commands: last.map((one) => ({ ...one, id: `recent ${one.id}` })) },
