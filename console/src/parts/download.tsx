@@ -37,5 +37,5 @@ export function DownloadButton({ body, countRecords, of: title }: DownloadButton
     return <ProgressBar progress={progress} name={texts.download} onStop={() => stop.current.abort()} />;
   const onClick = () => void run();
   if (title !== undefined) return <IconButton icon="download" name={title} onClick={onClick} />;
-  return <Button look="text small" text={texts.download} onClick={onClick} />;
+  return <Button look="text small" icon="download" text={texts.download} onClick={onClick} />;
 }
