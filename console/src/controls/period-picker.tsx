@@ -1,5 +1,4 @@
 import type { ReactElement } from 'react';
-import { Icon } from '../parts/icon.tsx';
 import { lazily } from '../parts/lazily.tsx';
 import { texts } from '../texts.ts';
 import { betweenUtcDays } from '../words/format.ts';
@@ -34,12 +33,7 @@ export function PeriodPicker({
     <Popover
       label={texts.labelled(label, text)}
       look={isSet ? 'filter set' : 'filter'}
-      button={
-        <>
-          <span className="cut">{text}</span>
-          <Icon name="down" />
-        </>
-      }
+      button={<span className="cut">{text}</span>}
       onNear={Panel.preload}
     >
       {(close) => <Panel {...panel} preset={preset} onClose={close} />}

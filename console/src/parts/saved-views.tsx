@@ -16,7 +16,6 @@ import {
 import { texts } from '../texts.ts';
 import { NameField } from './field.tsx';
 import { Confirm, FormDialog } from './form-dialog.tsx';
-import { Icon } from './icon.tsx';
 import { useTexts } from './tied.ts';
 
 const t = texts.views;
@@ -71,7 +70,6 @@ export function SavedViews({ view, query }: { view: SavedViewKind; query: string
     <>
       <Menu label={t.title} items={items} look={chosen ? 'filter set' : 'filter'}>
         <bdi className="cut">{chosen ? chosen.name : t.title}</bdi>
-        <Icon name="down" />
       </Menu>
       {form && (
         <ViewForm {...{ view, query }} record={form === 'new' ? null : form} onClose={() => setForm(null)} />

@@ -6,7 +6,6 @@ import { FilterSelect } from '../../controls/select.tsx';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkStatus } from '../../generated/documents.ts';
 import { SelectField } from '../../parts/field.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { SavedViews } from '../../parts/saved-views.tsx';
 import { texts } from '../../texts.ts';
 import {
@@ -125,16 +124,7 @@ export function Filters({
       <TagFilter state={state} set={set} />
       <TimeFilter state={state} set={set} />
       {(hasDomains || hasPixels) && (
-        <Popover
-          label={t.more}
-          look={isRareSet ? 'filter set' : 'filter'}
-          button={
-            <>
-              {t.more} <Icon name="down" />
-            </>
-          }
-          isNamed
-        >
+        <Popover label={t.more} look={isRareSet ? 'filter set' : 'filter'} button={t.more} isNamed>
           {() => (
             <div className="rare stack near">
               {hasDomains && (
