@@ -14,7 +14,7 @@ export function Compared({ now, then, isRunning }: ComparedProps): ReactElement 
   const t = texts.statistics;
   if (then === 0) return <span className="quiet">{t.comparedWith(inDigits(0))}</span>;
   const change = Math.round(((now - then) / then) * 100);
-  const look = change === 0 ? undefined : change > 0 ? 'badge ok' : isRunning ? 'badge' : 'badge warn';
+  const look = change > 0 ? 'badge ok' : change < 0 && !isRunning ? 'badge warn' : 'badge';
   return (
     <span className="quiet">
       <span className={look}>{asChange(change / 100)}</span> {isRunning && `${t.running} `}
