@@ -148,6 +148,21 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
+  test('selected links have whole actions on a phone, and all of them in the menu', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { width: 390 });
+    await page.getByRole('checkbox').first().click();
+    const acts = await shown(page.locator('.acts'));
+    const cut = await acts.evaluate((line) => {
+      const { right, bottom } = line.getBoundingClientRect();
+      const boxes = [...line.querySelectorAll('button')].map((one) => one.getBoundingClientRect());
+      return boxes.filter((box) => box.top < bottom && (box.bottom > bottom + 1 || box.right > right + 1));
+    });
+    expect(cut).toEqual([]);
+    await page.locator('.bulk > [aria-haspopup]').click();
+    await page.getByRole('menuitem', { name: 'Expiry' }).click();
+    await shown(page.getByRole('dialog', { name: /Expiry|expire/i }));
+  });
+
   test('a destination is cut before a word of its path', async () => {
     await caller.link({ alias: 'news', url: 'https://lindenhof.example/news/black-week' });
     const { page } = await signIn({ server, key: caller.key });

@@ -33,21 +33,34 @@ export function SelectedBar({ selection, links, filter, total, isCut, count }: B
   const t = texts.bulk;
   const isPage = links.length > 0 && links.every(({ id }) => selection.has(id));
   if (bulk.progress) return <ProgressBar progress={bulk.progress} name={t.working} onStop={bulk.stop} />;
-  const open = (id: string, opened: Bulk['opened']) => () => {
-    bulk.press(`#${id}`);
+  const all = isCut ? texts.tags.allOfMany : t.all(inDigits(total));
+  const isAllLeft = isPage && !selection.isAll && total > links.length;
+  const select = {
+    name: isPage ? all : t.page,
+    icon: 'check',
+    run: isPage ? selection.selectAll : selection.togglePage,
+  } as const;
+  const open = (selector: string, opened: Bulk['opened']) => () => {
+    bulk.press(selector);
     bulk.open(opened);
   };
+  const dialogs = [
+    { what: 'space', icon: 'space', name: t.move },
+    { what: 'tags', icon: 'tag', name: texts.tags.bulk },
+    { what: 'utm', icon: 'template', name: texts.utm.bulk },
+    { what: 'expiry', icon: 'calendar', name: texts.form.expiry },
+  ] as const;
+  // On phones, styles hide those that have no room in the line.
+  const hidden: MenuItem[] = matchMedia('(max-width: 40rem)').matches
+    ? [
+        ...dialogs.map(({ what, ...item }) => ({ ...item, run: open('.bulk > [aria-haspopup]', what) })),
+        ...(isPage && !isAllLeft ? [] : [select]),
+      ]
+    : [];
   return (
     <>
       <div className="acts">
-        {!isPage && <Button look="text" text={t.page} onClick={() => selection.togglePage()} />}
-        {isPage && !selection.isAll && total > links.length && (
-          <Button
-            look="text"
-            text={isCut ? texts.tags.allOfMany : t.all(inDigits(total))}
-            onClick={() => selection.selectAll()}
-          />
-        )}
+        {(!isPage || isAllLeft) && <Button look="text" text={select.name} onClick={select.run} />}
         <span className="grow" />
         {!selection.isAll && (
           <CopyButton
@@ -56,24 +69,17 @@ export function SelectedBar({ selection, links, filter, total, isCut, count }: B
             wide
           />
         )}
-        {(
-          [
-            ['space', t.move],
-            ['tags', texts.tags.bulk],
-            ['utm', texts.utm.bulk],
-            ['expiry', texts.form.expiry],
-          ] as const
-        ).map(([what, name]) => (
+        {dialogs.map(({ what, name }) => (
           <Button
             key={what}
             id={`bulk-${what}`}
             look="quiet small"
             text={name}
-            onClick={open(`bulk-${what}`, what)}
+            onClick={open(`#bulk-${what}`, what)}
           />
         ))}
       </div>
-      <Menu label={texts.links.actionsOf(t.name)} items={rareDeeds(bulk, selection)} />
+      <Menu label={texts.links.actionsOf(t.name)} items={[...hidden, ...rareDeeds(bulk, selection)]} />
       <IconButton icon="close" name={t.clear} onClick={() => bulk.goOn(true)} />
       <BulkDialogs {...{ bulk, selection, links, count }} />
     </>
@@ -91,8 +97,8 @@ function rareDeeds({ press, begin }: Bulk, { links, isAll }: Selection): MenuIte
   ][] = [
     [t.disable, 'power', { update: { disabled: true } }, ({ disabled }) => !disabled],
     [t.enable, 'power', { update: { disabled: false } }, ({ disabled }) => disabled],
-    [t.archive, 'space', { update: { archived: true } }, ({ archived }) => !archived],
-    [t.unarchive, 'space', { update: { archived: false } }, ({ archived }) => archived],
+    [t.archive, 'archive', { update: { archived: true } }, ({ archived }) => !archived],
+    [t.unarchive, 'archive', { update: { archived: false } }, ({ archived }) => archived],
     [texts.delete, 'trash', { delete: true }, () => true],
   ];
   return deeds
