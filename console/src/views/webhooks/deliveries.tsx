@@ -72,7 +72,9 @@ function List({
               {texts.deliveryStatus[one.status] ?? one.status}
             </span>
             <b>{texts.webhookEvents[one.event] ?? one.event}</b>
-            <span className="quiet fields">{describeAttempt(one, webhook)}</span>
+            <span className="quiet fields" aria-live="polite">
+              {describeAttempt(one, webhook)}
+            </span>
             <time dateTime={one.createdAt} title={atMoment(one.createdAt)} className="quiet">
               {ago(one.createdAt)}
             </time>

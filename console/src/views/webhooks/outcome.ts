@@ -1,6 +1,6 @@
 import { readNow } from '../../data/read.ts';
 import type { Session } from '../../data/session.ts';
-import { aboutRecord, showToast } from '../../data/toasts.ts';
+import { aboutRecord, dismissAbout, showToast } from '../../data/toasts.ts';
 import { wait } from '../../data/write.ts';
 import {
   DeliveriesDocument,
@@ -39,7 +39,7 @@ export function describeAttempt(
 /** The pauses before each look for the answer, in seconds: together longer than a receiver may take. */
 const LOOKS = [0.3, 0.5, 1, 1, 2, 2, 3, 3];
 
-/** Shows the outcome of a delivery that was just sent, as soon as it is known; the list of deliveries shows it, too. */
+/** Waits for the outcome of a delivery that was just sent, and says that it arrived. The list of deliveries says why one did not. */
 export async function tellOutcome(
   session: Session,
   webhook: WebhookRowFragment,
@@ -53,8 +53,7 @@ export async function tellOutcome(
     const { data } = await readNow(session.client, DeliveriesDocument, { id: webhook.id, after: null });
     const tried = data?.webhook?.deliveries.nodes.find(({ id }) => id === sent.id);
     if (!tried || tried.lastAttemptAt === sent.lastAttemptAt) continue;
-    const wrong = tried.status !== 'DELIVERED';
-    const told = wrong ? t.notDelivered : t.delivered;
-    return void showToast(told(describeAttempt(tried, webhook)), { wrong, about });
+    if (tried.status !== 'DELIVERED') return dismissAbout(about);
+    return void showToast(t.delivered(describeAttempt(tried, webhook)), { about });
   }
 }

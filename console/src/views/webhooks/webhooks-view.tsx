@@ -131,12 +131,13 @@ export function WebhooksView(): ReactElement {
             {webhook.disabledReason !== null && (
               <p className="notice">{t.disabledFor[webhook.disabledReason] ?? webhook.disabledReason}</p>
             )}
-            {webhook.warning === null ? (
-              <LastFailure webhook={webhook} deliveries={webhook.deliveries.nodes} />
-            ) : (
+            {webhook.warning !== null && (
               <p className="notice">{t.notPublic(new URL(webhook.url).hostname)}</p>
             )}
             <Deliveries webhook={webhook} test={testOf(webhook)} />
+            {webhook.warning === null && (
+              <LastFailure webhook={webhook} deliveries={webhook.deliveries.nodes} />
+            )}
           </div>
         )}
       >
