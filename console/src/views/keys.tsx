@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { Button } from '../controls/button.tsx';
+import { MomentField } from '../controls/moment-field.tsx';
 import { Fault } from '../data/faults.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
@@ -21,7 +22,7 @@ import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { useTexts } from '../parts/tied.ts';
 import { settingsTexts } from '../settings-texts.ts';
 import { texts } from '../texts.ts';
-import { ago, atMoment, onDay } from '../words/format.ts';
+import { ago, atMoment, fromLocalInput, INCOMPLETE, onDay } from '../words/format.ts';
 import { isKey, useWebhooksChoice } from './people/webhooks-choice.tsx';
 
 const t = texts.keys;
@@ -119,12 +120,13 @@ function aboutKey({ maker, createdAt, expiresAt, lastUsedAt }: KeyRowFragment): 
 
 function NewKey({ onClose, onKey }: { onClose: () => void; onKey: (key: string) => void }): ReactElement {
   const session = useSession();
-  const [{ name, expiresAt: day }, tied] = useTexts({ name: '', expiresAt: '' });
+  const [{ name, expiresAt: until }, tied] = useTexts({ name: '', expiresAt: '' });
   const [role, setRole] = useState<Role>('EDITOR');
   const save = async () => {
-    // To the end of that day, where the person is.
-    const expiresAt = day === '' ? null : new Date(`${day}T23:59:59`).toISOString();
-    const { createApiKey } = await write(session, CreateApiKeyDocument, { input: { name, role, expiresAt } });
+    // The field says what is missing.
+    if (until === INCOMPLETE) return { __typename: 'ValidationError' };
+    const input = { name, role, expiresAt: fromLocalInput(until) };
+    const { createApiKey } = await write(session, CreateApiKeyDocument, { input });
     if (createApiKey.__typename === 'CreatedApiKey') onKey(createApiKey.key);
     return createApiKey;
   };
@@ -141,7 +143,7 @@ function NewKey({ onClose, onKey }: { onClose: () => void; onKey: (key: string) 
         <>
           <TextField label={t.name} hint={t.nameHint} {...tied('name', errors)} maxLength={100} autoFocus />
           <RoleField value={role} onValue={setRole} highest="ADMIN" error={errors.role} />
-          <TextField label={t.until} hint={t.untilHint} type="date" {...tied('expiresAt', errors)} />
+          <MomentField label={t.until} hint={t.untilHint} usualTime="23:59" {...tied('expiresAt', errors)} />
         </>
       )}
     </FormDialog>
