@@ -7,6 +7,7 @@ import type { Outcome } from '../data/refusals.ts';
 import { faultText } from '../data/refusals.ts';
 import { tellUser } from '../data/sign-in-again.ts';
 import { tokenOfLink } from '../data/token.ts';
+import { CopyBox } from '../parts/copy.tsx';
 import { EmailField, NewPasswordField, TextField } from '../parts/field.tsx';
 import { type FormState, useForm } from '../parts/form.ts';
 import { Unread } from '../parts/notice.tsx';
@@ -77,10 +78,12 @@ function TokenGate({
 }
 
 /** A page that tells something. */
-function Told({ title, text, way }: { title: string; text: string; way?: string }): ReactElement {
+function Told(props: { title: string; text: string; way?: string; children?: ReactNode }): ReactElement {
+  const { title, text, way, children } = props;
   return (
     <Gate title={title}>
       <p role="status">{text}</p>
+      {children}
       {way && <Link href="/">{way}</Link>}
     </Gate>
   );
@@ -215,9 +218,13 @@ function Invited({
   );
 }
 
+/** The command that makes a link to a new password. */
+const RESET = 'npm run users -- reset';
+
 /** Asks for a link to a new password. */
 export function Forgot(): ReactElement {
   const methods = useMethods();
+  const option = `--email ${t.yours}`;
   const [email, setEmail] = useState('');
   const [isSent, setSent] = useState(false);
   const { errors, message, isBusy, submit } = useForm(
@@ -226,8 +233,15 @@ export function Forgot(): ReactElement {
     () => setSent(true),
   );
   if (methods === null) return waiting;
-  if (isSent || !methods.mail)
-    return <Told title={t.forgot} text={isSent ? t.sent : t.noMail} way={t.toSignIn} />;
+  if (isSent) return <Told title={t.forgot} text={t.sent} way={t.toSignIn} />;
+  if (!methods.mail)
+    return (
+      <Told title={t.forgot} text={t.noMail} way={t.toSignIn}>
+        <CopyBox text={`${RESET} ${option}`}>
+          {RESET} <span className="cut">{option}</span>
+        </CopyBox>
+      </Told>
+    );
   return (
     <Gate title={t.forgot} lead={t.forgotLead} onSubmit={submit}>
       <EmailField value={email} onText={setEmail} error={errors.email} autoFocus />

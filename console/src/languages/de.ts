@@ -706,8 +706,8 @@ export const texts: Translation = {
     forgotLead: 'Wir senden Ihnen einen Link, mit dem Sie ein neues festlegen.',
     sendLink: 'Link senden',
     sent: 'Wenn diese Adresse registriert ist, ist ein Link unterwegs. Er gilt eine Stunde.',
-    noMail:
-      'Dieser Dienst versendet keine E-Mails. Der Betreiber kann einen Link für Sie erstellen: npm run users -- reset --email IHRE',
+    noMail: 'Dieser Dienst versendet keine E-Mails. Der Betreiber kann einen Link für Sie erstellen:',
+    yours: 'IHRE',
     reset: 'Neues Passwort',
     resetLead: 'Überall sonst werden Sie abgemeldet, und Ihre Passkeys werden entfernt.',
     resetSignIn: 'Dieser Link meldet Sie einmal an.',

@@ -558,8 +558,8 @@ const english = {
     forgotLead: 'We email you a link to set a new one.',
     sendLink: 'Send the link',
     sent: 'If this address is registered, a link is on its way. It works for an hour.',
-    noMail:
-      'This service sends no mail. Whoever runs it can make a link for you: npm run users -- reset --email YOURS',
+    noMail: 'This service sends no mail. Whoever runs it can make a link for you:',
+    yours: 'YOURS',
     reset: 'New password',
     resetLead: 'You will be signed out everywhere else, and your passkeys are removed.',
     resetSignIn: 'This link signs you in, once.',

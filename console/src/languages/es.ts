@@ -479,8 +479,8 @@ export const texts: Translation = {
     forgotLead: 'Reciba por correo un enlace para elegir una nueva.',
     sendLink: 'Enviar el enlace',
     sent: 'Si este correo está registrado aquí, le hemos enviado un enlace. Sirve durante una hora.',
-    noMail:
-      'Este servicio no envía correos. Su operador puede crearle un enlace: npm run users -- reset --email SU_CORREO',
+    noMail: 'Este servicio no envía correos. Su operador puede crearle un enlace:',
+    yours: 'SU_CORREO',
     reset: 'Nueva contraseña',
     resetLead: 'Se cerrarán sus demás sesiones y se eliminarán sus llaves de acceso.',
     resetSignIn: 'Este enlace inicia su sesión, una sola vez.',

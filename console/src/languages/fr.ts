@@ -481,8 +481,8 @@ export const texts: Translation = {
     forgotLead: 'Recevez par e-mail un lien pour en définir un nouveau.',
     sendLink: 'Envoyer le lien',
     sent: 'Si cette adresse est enregistrée ici, un lien vient de lui être envoyé. Il est valable une heure.',
-    noMail:
-      'Ce service n’envoie pas d’e-mails. Son exploitant peut vous créer un lien : npm run users -- reset --email VOTRE_ADRESSE',
+    noMail: 'Ce service n’envoie pas d’e-mails. Son exploitant peut vous créer un lien :',
+    yours: 'VOTRE_ADRESSE',
     reset: 'Nouveau mot de passe',
     resetLead: 'Vos autres sessions seront fermées, et vos clés d’accès supprimées.',
     resetSignIn: 'Ce lien vous connecte, une seule fois.',

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { texts } from '../texts.ts';
 import { withoutScheme } from '../words/format.ts';
 import { Icon } from './icon.tsx';
@@ -68,12 +68,15 @@ export function CopyButton(props: CopyButtonProps): ReactElement {
   );
 }
 
-/** A text in a box with a button that copies it. */
-export function CopyBox({ text }: { text: string }): ReactElement {
+/**
+ * A text in a box with a button that copies it.
+ * @param children the text, if parts of it stay on one line
+ */
+export function CopyBox({ text, children = text }: { text: string; children?: ReactNode }): ReactElement {
   return (
     <div className="copy-box">
       <pre>
-        <code>{text}</code>
+        <code>{children}</code>
       </pre>
       <CopyButton text={text} alone />
     </div>
