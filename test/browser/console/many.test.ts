@@ -94,6 +94,11 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
         taken,
         'The URL may not lead to a short domain of this service.',
       ]);
+    // The field that is wrong is named as such, and the alias stands once.
+    const marked = wrong.locator('[aria-invalid="true"]');
+    const names = () => marked.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+    await expect.poll(names).toEqual(['Destination, line 10', 'Alias, line 50', 'Destination, line 100']);
+    expect(await wrong.locator('td').count()).toBe(3);
     const total = () => caller.data('{ links { totalCount } }');
     await expect.poll(() => total()).toEqual({ links: { totalCount: 1 } });
     const url = page.getByLabel('Destination, line 10', { exact: true });

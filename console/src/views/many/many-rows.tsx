@@ -51,7 +51,7 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
                 .filter((one) => one && !isUnnamed(one))
                 .join(' · ') || t.record}
             </th>
-            <th scope="col">{texts.form.alias}</th>
+            {!onCorrect && <th scope="col">{texts.form.alias}</th>}
           </tr>
         </thead>
         <tbody>
@@ -65,7 +65,11 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
                 <th scope="row">{inDigits(record.line)}</th>
                 <td>
                   {onCorrect ? (
-                    <RecordText key={cut.header} record={record} cut={cut} onCorrect={onCorrect} />
+                    <RecordText
+                      key={cut.header}
+                      wrong={results.flatMap(({ fields }) => fields.map(({ path }) => path.join('.')))}
+                      {...{ record, cut, onCorrect }}
+                    />
                   ) : (
                     <span>{inCells(record.text)}</span>
                   )}
@@ -78,17 +82,19 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
                     />
                   )}
                 </td>
-                <td>
-                  {results.map((result, index) => (
-                    <Alias
-                      // biome-ignore lint/suspicious/noArrayIndexKey: they never move
-                      key={index}
-                      result={result}
-                      isOut={isOut(outcome)}
-                      repeated={repeats?.get(record.line)}
-                    />
-                  ))}
-                </td>
+                {!onCorrect && (
+                  <td>
+                    {results.map((result, index) => (
+                      <Alias
+                        // biome-ignore lint/suspicious/noArrayIndexKey: they never move
+                        key={index}
+                        result={result}
+                        isOut={isOut(outcome)}
+                        repeated={repeats?.get(record.line)}
+                      />
+                    ))}
+                  </td>
+                )}
               </tr>
             );
           })}
@@ -133,10 +139,13 @@ function Alias({
 /** A record, which is checked again soon after it was changed. */
 function RecordText({
   record,
+  wrong,
   cut: { header, delimiter },
   onCorrect,
 }: {
   record: TextRecord;
+  /** The fields that are wrong. */
+  wrong: readonly string[];
   cut: RowsProps['cut'];
   onCorrect: (record: TextRecord) => void;
 }): ReactElement {
@@ -144,7 +153,11 @@ function RecordText({
   // A cell that is emptied keeps its field.
   const [columns] = useState(() =>
     delimiter === ' '
-      ? [texts.form.url, texts.form.alias, texts.form.title].map((name, index) => ({ name, index }))
+      ? (['url', 'alias', 'title'] as const).map((field, index) => ({
+          name: texts.form[field],
+          index,
+          field,
+        }))
       : columnsOf(namesIn({ header, delimiter }), cellsIn(record.text, delimiter)),
   );
   /** True if it has a URL, an alias and a title behind tabs or spaces. */
@@ -191,13 +204,14 @@ function RecordText({
   };
   return (
     <div className="cells">
-      {columns.map(({ name, index }) => (
+      {columns.map(({ name, index, field }) => (
         <input
           {...props}
           key={index}
           aria-label={t.cellIn(name, record.line)}
           title={name}
           placeholder={name}
+          aria-invalid={(field !== null && wrong.includes(field)) || undefined}
           value={cells[index] ?? ''}
           onChange={({ target: { value } }) => setTyped(withCell(index, value))}
         />
@@ -207,14 +221,14 @@ function RecordText({
 }
 
 /** The columns of a record that are worth a field: those with a value, the URL and the alias; the URL first. */
-function columnsOf(names: readonly string[], cells: readonly string[]): { name: string; index: number }[] {
+function columnsOf(names: readonly string[], cells: readonly string[]) {
   const isFirst = (name: string) => fieldNamed(name) === 'url';
   const all = names.flatMap((name, index) => {
     const field = fieldNamed(name);
     const isWanted = field === 'url' || field === 'alias' || cells[index];
     const shown =
       field === null ? name || moreTexts.columns.column(index + 1) : moreTexts.columns.fields[field];
-    return isWanted && !isUnnamed(name) ? [{ name: shown, index }] : [];
+    return isWanted && !isUnnamed(name) ? [{ name: shown, index, field }] : [];
   });
   return all.toSorted(
     (one, other) => Number(isFirst(names[other.index] ?? '')) - Number(isFirst(names[one.index] ?? '')),
