@@ -26,7 +26,11 @@ export function Tooltips(): ReactElement {
     };
     const onOver = (event: PointerEvent) => event.pointerType === 'mouse' && begin(event, HOVERED_FOR);
     const onFocus = (event: FocusEvent) => {
-      if (event.target instanceof Element && event.target.matches(':focus-visible')) begin(event, 0);
+      const { target, relatedTarget: from } = event;
+      if (!(target instanceof Element) || !target.matches(':focus-visible')) return;
+      // A dialog that opens moves the focus by itself.
+      const dialog = target.closest('dialog');
+      if (!dialog || (from instanceof Element && dialog.contains(from))) begin(event, 0);
     };
     document.addEventListener('pointerover', onOver);
     document.addEventListener('focusin', onFocus);

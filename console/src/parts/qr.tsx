@@ -155,7 +155,7 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
           <p id={note} className={isSaveable ? 'hint' : 'error'} aria-live="polite">
             {wrong ?? t.forPrint}
           </p>
-          <div className="buttons">
+          <div className="buttons end">
             <Button look="quiet" text={t.svg} disabled={!isSaveable} onClick={saveSvg} />
             <Button text={t.png} disabled={!isSaveable} onClick={() => void savePng()} />
           </div>
