@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { Fragment, type ReactElement, type ReactNode } from 'react';
 import { texts } from '../texts.ts';
 import { shortUrlText } from '../words/format.ts';
 import { isolated } from '../words/isolated.ts';
@@ -31,6 +31,16 @@ function halves(place: string): readonly [start: string, end: string] {
   return [all.slice(0, at).join(''), all.slice(at).join('')];
 }
 
+/** The start of an address, which may go on below after each part of its path. */
+const inParts = (start: string): ReactNode[] =>
+  start.split(/(?<=\/)/).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts are known by their place alone
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
+
 /**
  * An address as people read it: the host first, in ASCII and as they write it, and the user name apart.
  * @param isCut true on one line, where it loses its middle if there is no room
@@ -41,7 +51,7 @@ export function Address({ of, isCut = false }: { of: string; isCut?: boolean }):
   const isHidden = end !== '' || undefined;
   return (
     <>
-      <bdi aria-hidden={isHidden}>{start}</bdi>
+      <bdi aria-hidden={isHidden}>{isCut ? start : inParts(start)}</bdi>
       {isHidden && (
         <>
           <bdi className="end" aria-hidden>
