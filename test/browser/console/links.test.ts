@@ -1363,7 +1363,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect
       .poll(async () => (await page.locator('.deed').allInnerTexts()).map((text) => text.toLowerCase()))
       .toEqual([
-        'changed: status\nstatus: disabled → active\nrestore',
+        'changed: status\nstatus: disabled → active\nrestore “disabled”',
         'changed: title, status\ntitle: visited → renamed\nstatus: active → disabled\nrestore',
         'created',
       ]);
