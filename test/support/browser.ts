@@ -98,7 +98,10 @@ const SWAGGER_BREAKS = ['heading-order', 'nested-interactive', 'region'];
 export async function settle(page: Page): Promise<void> {
   await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
     .then(() => Promise.allSettled(document.getAnimations()
-      .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished)))`);
+      .filter(({ effect, timeline }) =>
+        // One that follows a scroll bar never ends.
+        timeline === document.timeline && effect.getComputedTiming().endTime !== Infinity)
+      .map(({ finished }) => finished)))`);
 }
 
 /** The accessibility violations that axe finds: the rules, and the elements that break them. */
