@@ -25,14 +25,14 @@ async function violationsOn(page: Page, part = 'html'): Promise<string[]> {
 const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
-/** The parts of the view that reach into its right margin, but for a sheet and a bar at the edges. */
+/** The parts of the view that reach into its right margin, but for a sheet, and a bar and filters at the edges. */
 const inMargin = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const right = (element) => element.getBoundingClientRect().right;
     const main = document.querySelector('main');
     const edge = right(main) - parseFloat(getComputedStyle(main).paddingRight) + 1;
     return [...main.querySelectorAll(':scope > *, :scope > * > *')]
-      .filter((element) => right(element) > edge && !element.closest('.panel, .bulk'))
+      .filter((element) => right(element) > edge && !element.closest('.panel, .bulk, .filters'))
       .map((element) => element.className || element.tagName);
   })()`);
 
