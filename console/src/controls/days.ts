@@ -2,12 +2,16 @@
 export const DAY = 86_400_000;
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
+/** The months to choose from, as addresses name them. */
+export const months = ['this-month', 'last-month'] as const;
+export type Month = (typeof months)[number];
+
 /** Days of a period, both included, as `2026-12-24`; an end may be empty. */
 export interface Days {
   readonly from: string;
   readonly to: string;
   /** The number of days up to today, or a month, if that is how they were chosen: such a period moves on with the calendar. */
-  readonly days?: number | 'this-month' | 'last-month' | undefined;
+  readonly days?: number | Month | undefined;
 }
 
 /** The last day that a calendar has: browsers take years of more than four digits. */

@@ -1,5 +1,5 @@
 import { useLocation, useSearch } from 'wouter';
-import { localToday } from '../../controls/days.ts';
+import { localToday, months } from '../../controls/days.ts';
 import type {
   ArchivedFilter,
   Direction,
@@ -11,7 +11,7 @@ import type {
   LinkStatus,
 } from '../../generated/documents.ts';
 import { trimPasted } from '../../words/format.ts';
-import { monthOf, months } from '../statistics/period.ts';
+import { monthOf } from '../statistics/period.ts';
 
 /** The ways tags of a filter count: links have one of them, all of them, or none. */
 export const tagModes = ['any', 'all', 'none'] as const;

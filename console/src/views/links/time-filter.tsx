@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
-import { localToday } from '../../controls/days.ts';
+import { localToday, months } from '../../controls/days.ts';
 import { PeriodPicker } from '../../controls/period-picker.tsx';
 import { texts } from '../../texts.ts';
 import { atMoment, toLocalInput } from '../../words/format.ts';
-import { monthOf, months } from '../statistics/period.ts';
+import { monthOf } from '../statistics/period.ts';
 import { dayNow, type LinksState } from './links-state.ts';
 
 /** Returns the local day of a time, or of a month; a day is itself. */

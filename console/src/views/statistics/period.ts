@@ -1,4 +1,4 @@
-import { addDays, columnOf, DAY, type Days, dayOf, isDay } from '../../controls/days.ts';
+import { addDays, columnOf, DAY, type Days, dayOf, isDay, type Month, months } from '../../controls/days.ts';
 
 /** Days as the API has them: in UTC. */
 export type Period = Days;
@@ -19,11 +19,8 @@ function inMonth(day: string, months: number, date: number): string {
 }
 const lastOfMonth = (day: string, months: number): string => inMonth(day, months, 31);
 
-/** The months to choose from, as addresses name them. */
-export const months = ['this-month', 'last-month'] as const;
-
 /** From the first of the month: this month up to today, or the whole month before. */
-export function monthOf(days: (typeof months)[number], now: number): Period {
+export function monthOf(days: Month, now: number): Period {
   const today = dayOf(now);
   if (days === 'this-month') return { from: inMonth(today, 0, 1), to: today, days };
   return { from: inMonth(today, -1, 1), to: lastOfMonth(today, -1), days };
