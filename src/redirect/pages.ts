@@ -251,12 +251,13 @@ export function passwordPage(
   const about = aboutLink(texts.messages[message].title, host);
   const wrong = guessesLeft !== null;
   const told = wrong && guessesLeft < FEW_GUESSES ? `${texts.wrong} ${texts.pause}` : texts.wrong;
-  const body = `${about.body}${wrong ? `\n<p class="wrong" role="alert" id="wrong">${told}</p>` : ''}
+  const fault = wrong ? `\n<p class="wrong" role="alert" id="wrong">${told}</p>` : '';
+  const body = `${about.body}
 <form method="post">
 <label for="password">${texts.label}</label>
 <input type="password" id="password" name="password" required autofocus autocomplete="off"${
     wrong ? ' aria-invalid="true" aria-describedby="wrong"' : ''
-  }>${referrer === null ? '' : `\n<input type="hidden" name="referrer" value="${escapeHtml(referrer)}">`}
+  }>${fault}${referrer === null ? '' : `\n<input type="hidden" name="referrer" value="${escapeHtml(referrer)}">`}
 <button>${texts.submit}</button>
 </form>`;
   // The form is sent to the service, but browsers apply form-action to the redirect of the answer, too.

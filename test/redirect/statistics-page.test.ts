@@ -573,7 +573,8 @@ describe('the statistics page with a password', () => {
     const wrong = await open(`/${alias}+`, { form: { password: 'open' } });
     expect(wrong.status).toBe(401);
     expect(wrong.headers['set-cookie']).toBeUndefined();
-    expect(wrong.body).toContain('Wrong password. Try again.');
+    // Below its field, as in the console.
+    expect(wrong.body).toMatch(/<input type="password"[^>]+>\n<p [^>]+>Wrong password\. Try again\.<\/p>/);
     const [, end = '', signed = ''] =
       /=(\d+)\.(.*)/.exec(cookieOf(await open(`/${alias}+`, { form: right }))) ?? [];
     const forged = [
