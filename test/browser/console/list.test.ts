@@ -172,4 +172,25 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     await bar.waitFor({ state: 'hidden' });
     expect(await top()).toBe(selected);
   });
+
+  test.each([
+    [390, 844],
+    [1280, 720],
+  ])('the menu of a row is whole in a window of %i by %i pixels', async (width, height) => {
+    const { key } = await server.caller(`menus-${width}`);
+    for (let i = 0; i < 6; i++) await server.callerWith(key).link();
+    const { page } = await signIn({ server, key });
+    await page.setViewportSize({ width, height });
+    await shown(page.locator('.row').nth(5));
+    const menu = page.locator('.menu:popover-open');
+    for (let i = 0; i < 6; i++) {
+      await page.locator('.row').nth(i).locator('.deeds [aria-haspopup]').click();
+      await shown(menu);
+      const box = await menu.boundingBox();
+      expect([i, box && box.y >= 0 && box.y + box.height <= height]).toEqual([i, true]);
+      expect(await menu.evaluate((element) => element.scrollHeight - element.clientHeight)).toBe(0);
+      await page.keyboard.press('Escape');
+      await menu.waitFor({ state: 'hidden' });
+    }
+  });
 });
