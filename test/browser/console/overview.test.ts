@@ -104,7 +104,15 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     server.clock.now = NOON;
     const { page } = await signIn({ server, key: other.key }, { path: `/overview?${period}` });
     await expect.poll(() => topLinks(page)).toEqual(['s.example/changed\n3\n+50%']);
-    expect(await page.locator('#top-links .bars-head').innerText()).toMatch(/^Clicks\s+Change$/);
+    const heads = page.locator('#top-links .bars > p span');
+    expect(await heads.allInnerTexts()).toEqual(['Clicks', 'Change']);
+    const endOf = (selector: string) =>
+      page.evaluate<number>(
+        `document.querySelector('#top-links .bars ${selector}').getBoundingClientRect().right`,
+      );
+    // Figures end where their headings do.
+    expect(await endOf('p span')).toBeCloseTo(await endOf('li b'), 0);
+    expect(await endOf('p span + span')).toBeCloseTo(await endOf('li b + .quiet'), 0);
   });
 
   test('a list shows the clicks of 30 days, and is downloaded as it is filtered', async () => {

@@ -16,9 +16,12 @@ export function Compared({ now, then, isRunning }: ComparedProps): ReactElement 
   const change = Math.round(((now - then) / then) * 100);
   const look = change > 0 ? 'badge ok' : change < 0 && !isRunning ? 'badge warn' : 'badge';
   return (
-    <span className="quiet">
-      <span className={look}>{asChange(change / 100)}</span> {isRunning && `${t.running} `}
-      {t.comparedWith(inDigits(then))}
-    </span>
+    <>
+      <span className={look}>{asChange(change / 100)}</span>
+      <span className="quiet">
+        {isRunning && `${t.running} `}
+        {t.comparedWith(inDigits(then))}
+      </span>
+    </>
   );
 }

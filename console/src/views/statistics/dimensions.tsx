@@ -9,7 +9,7 @@ import { Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asShare, inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
-import { BarsHead } from './bars-head.tsx';
+import { Bars } from './bars.tsx';
 import { CompareMark } from './compare-mark.tsx';
 import { DownloadStatistics } from './download.tsx';
 import { asking, type OwnerPeriod, readOwnerPart } from './owner.ts';
@@ -90,8 +90,7 @@ function Dimension({ owner, period, by }: OwnerPeriod & { by: StatisticsDimensio
     <>
       {fault && <Unread fault={fault} again={again} isKept={data !== undefined} />}
       {data && listed.length === 0 && <p className="quiet">{t.nothing}</p>}
-      {listed.length > 0 && <BarsHead figure={t.share} />}
-      <ul className="bars">
+      <Bars figure={listed.length > 0 ? t.share : undefined}>
         {listed.map((row) => (
           <li key={row.value ?? ` ${row.name}`} className={row.isRest ? 'rest' : undefined}>
             <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
@@ -126,7 +125,7 @@ function Dimension({ owner, period, by }: OwnerPeriod & { by: StatisticsDimensio
             )}
           </li>
         ))}
-      </ul>
+      </Bars>
       {(others > 0 || isAll) && (
         <Button look="text" text={isAll ? t.fewer : t.more} onClick={() => setAll(!isAll)} />
       )}

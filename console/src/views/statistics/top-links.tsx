@@ -7,7 +7,7 @@ import { ShortUrl } from '../../parts/address.tsx';
 import { Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asChange, inDigits, shortUrlText } from '../../words/format.ts';
-import { BarsHead } from './bars-head.tsx';
+import { Bars } from './bars.tsx';
 import { CompareMark } from './compare-mark.tsx';
 import { DownloadStatistics } from './download.tsx';
 import { withLines } from './lines.ts';
@@ -45,6 +45,7 @@ export function TopLinks({
   const nodes = readOwnerPart(data)?.topLinks.nodes ?? [];
   const most = Math.max(...nodes.map(({ clicks }) => clicks), 1);
   const t = texts.statistics;
+  const change = isRunning ? `${t.change} (${t.running})` : t.change;
   // A link is shown for the same period, compared alike.
   const rest = withLines(addressOf(null).split('?')[1] ?? '', null);
   const title = chosen ? t.topLinksOf(formatValue(chosen.dimension, chosen.value ?? null)) : t.topLinks;
@@ -58,10 +59,7 @@ export function TopLinks({
       </header>
       {fault && <Unread fault={fault} again={again} isKept={data !== undefined} />}
       {data && !isLoading && nodes.length === 0 && <p className="quiet">{t.noLinks}</p>}
-      {nodes.some(({ link }) => link.before) && (
-        <BarsHead figure={isRunning ? `${t.change} (${t.running})` : t.change} />
-      )}
-      <ul className="bars">
+      <Bars figure={nodes.some(({ link }) => link.before) ? change : undefined}>
         {nodes.map(({ link, clicks }) => (
           <li key={link.id}>
             <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
@@ -91,7 +89,7 @@ export function TopLinks({
             />
           </li>
         ))}
-      </ul>
+      </Bars>
       {(nodes.length === FEW || isAll) && (
         <Button look="text" text={isAll ? t.fewer : t.more} onClick={() => setAll(!isAll)} />
       )}

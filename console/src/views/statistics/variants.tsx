@@ -12,6 +12,7 @@ import { ruleTexts } from '../../rule-texts.ts';
 import { texts } from '../../texts.ts';
 import { asShare, inDigits } from '../../words/format.ts';
 import { isolated } from '../../words/isolated.ts';
+import { Bars } from './bars.tsx';
 import { DownloadStatistics } from './download.tsx';
 import type { OwnerPeriod } from './owner.ts';
 
@@ -66,7 +67,7 @@ function RuleBars({ led: { name, clicks, targets }, most }: { led: Led; most: nu
       <h3>
         <bdi>{name}</bdi> <span className="quiet">{texts.links.clicks(clicks)}</span>
       </h3>
-      <ul className="bars">
+      <Bars>
         {targets.map((target) => (
           <li key={target.id}>
             <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
@@ -79,7 +80,7 @@ function RuleBars({ led: { name, clicks, targets }, most }: { led: Led; most: nu
             <span className="quiet">{clicks > 0 && asShare(target.clicks / clicks)}</span>
           </li>
         ))}
-      </ul>
+      </Bars>
     </>
   );
 }
