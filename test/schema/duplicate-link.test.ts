@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { newDatabase } from '../support/database.ts';
+import { newDatabase, settled } from '../support/database.ts';
 import { halves, pngOf } from '../support/images.ts';
 import { type Caller, emptyServer, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
@@ -178,6 +178,7 @@ test('finds no link of another account', async () => {
 test('is a creation in the history', async () => {
   const { id } = await create({ url, title: 'Title' });
   const copy = await duplicate(id);
+  await settled(server.database);
   const { link } = await owner.data<{ link: { history: { nodes: object[] } } }>(
     'query ($id: ID!) { link(id: $id) { history(first: 5) { nodes { action } } } }',
     { id: copy.id },
