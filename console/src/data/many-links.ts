@@ -26,7 +26,8 @@ import { writeLogged } from './write.ts';
 /** The subject of messages about a change of many links. */
 export const MANY = 'many links';
 
-const aboutDeed = ({ at }: Deed): string => `deed ${at}`;
+/** The subject of the message about a deed. */
+export const aboutDeed = ({ at }: Deed): string => `deed ${at}`;
 
 /** A link, as far as it is changed together with others. */
 export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'disabled' | 'archived' | 'expiration'> {
@@ -120,6 +121,8 @@ export async function undoMany(session: Session, deed: Deed, text: string): Prom
 function offerUndo(session: Session, text: string, changeIds: readonly string[], detail = ''): void {
   const told = detail === '' ? text : `${text} ${detail}`;
   if (changeIds.length === 0) return void showToast(told);
+  // The list offers to undo what was done before, once this is undone or its message is gone.
+  dismissAbout(...lately.get().map(aboutDeed));
   const deed = lately.add(session, { changeIds, text });
   const run = () => void undoMany(session, deed, text);
   showToast(told, { about: aboutDeed(deed), shownFor: UNDO_FOR, action: { name: texts.undo, run } });

@@ -298,7 +298,7 @@ describe.runIf(chromiumPath)('the history with values in the console, in a brows
     tick();
     await chooseForSelected(page, 'Disable');
     await expect.poll(read).toEqual(both(true));
-    await page.locator('.lately').waitFor();
+    await shown(page.locator('.toast').getByText('2 links disabled.'));
     await page.reload();
     tick();
     await page.getByRole('button', { name: 'Undo: 2 links changed: status' }).click();

@@ -248,7 +248,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     const expiry = page.getByRole('dialog', { name: 'Expiry of 3 links' });
     await expiry.getByRole('button', { name: 'Expire now' }).click();
     await shown(page.locator('.toast').getByText('3 links expired.'));
-    await page.getByRole('button', { name: 'Undo: 3 links expired.' }).click();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await shown(page.locator('.toast').getByText('Undone: 3 links expired.'));
     await bar.getByRole('button', { name: 'Expiry' }).click();
     await expiry.getByLabel('Expires on').fill('2040-01-01T12:00');
@@ -285,11 +285,49 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     // What somebody else has changed since stays.
     const update = 'mutation ($id: ID!) { updateLink(id: $id, input: { disabled: false }) { __typename } }';
     await caller.data(update, { id: three.id });
-    await page.getByRole('button', { name: 'Undo: 3 links disabled.' }).click();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await shown(page.locator('.toast').getByText('One link was changed since, and stays as it is.'));
     const read = '{ links(filter: { status: DISABLED }) { totalCount } }';
     await expect.poll(() => caller.data(read)).toEqual({ links: { totalCount: 0 } });
     expect(complaints).toEqual([]);
+  });
+
+  test('what is done with links is undone in one place, also when its message is gone, and moves no row', async () => {
+    const caller = await newAccount();
+    const { alias } = await caller.link({ title: 'One' });
+    await caller.link({ title: 'Two' });
+    const { page } = await tabOf(caller);
+    const toast = page.locator('.toast');
+    const offers = page.getByRole('button', { name: /^Undo/ });
+    const offered = () => offers.evaluateAll((all) => all.map((one) => one.ariaLabel));
+    await page.getByRole('button', { name: 'Select this page' }).click();
+    const top = async () => (await page.locator('.rows').boundingBox())?.y;
+    const before = await top();
+    await chooseForSelected(page, 'Disable');
+    await shown(toast.getByText('2 links disabled.'));
+    expect([await offers.count(), await toast.getByRole('button', { name: 'Undo' }).count()]).toEqual([1, 1]);
+    expect(await top()).toBe(before);
+    await toast.getByRole('button', { name: 'Close' }).click();
+    await expect.poll(offered).toEqual(['Undo: 2 links disabled.']);
+    expect(await top()).toBe(before);
+    // What is done next is undone first.
+    await page.getByRole('region', { name: 'Selected links' }).getByRole('button', { name: 'Clear' }).click();
+    await rowOf(page, alias)
+      .getByRole('button', { name: /^Actions for/ })
+      .click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await shown(toast.getByText(`${alias} is deleted.`));
+    expect([await offers.count(), await toast.getByRole('button', { name: 'Undo' }).count()]).toEqual([1, 1]);
+    expect(await top()).toBe(before);
+    await offers.click();
+    await shown(rowOf(page, alias));
+    await expect.poll(offered).toEqual(['Undo: 2 links disabled.']);
+    await offers.click();
+    await shown(toast.getByText('Undone: 2 links disabled.'));
+    const read = '{ links(filter: { status: ACTIVE }) { totalCount } }';
+    await expect.poll(() => caller.data(read)).toEqual({ links: { totalCount: 2 } });
+    await expect.poll(() => offers.count()).toBe(0);
+    expect(await top()).toBe(before);
   });
 
   test('a viewer reads tags, and is offered no change of them', async () => {

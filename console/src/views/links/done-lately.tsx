@@ -1,9 +1,10 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { type Deed, isDoneBy, lately } from '../../data/deeds.ts';
-import { undoMany } from '../../data/many-links.ts';
+import { aboutDeed, undoMany } from '../../data/many-links.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
+import { toasts } from '../../data/toasts.ts';
 import { ChangeDocument } from '../../generated/documents.ts';
 import { texts } from '../../texts.ts';
 import { atTime } from '../../words/format.ts';
@@ -43,16 +44,24 @@ function Done({ deed, isLast }: { deed: Deed; isLast: boolean }): ReactElement |
   );
 }
 
-/** The latest actions on links of the list, to undo the last first, also after the page was loaded again. */
+/**
+ * The latest actions on links of the list, to undo the last first, also after the page was loaded again. While a message offers to
+ * undo something, it alone does. Below the list: nothing moves there when it is gone.
+ */
 export function DoneLately(): ReactElement | null {
   const session = useSession();
   const all = useSyncExternalStore(lately.subscribe, lately.get);
-  const deeds = all.filter((deed) => deed.linkId === null && isDoneBy(session, deed));
+  const told = useSyncExternalStore(toasts.subscribe, toasts.get);
+  const isOffered = told.some(({ action }) => action !== undefined);
+  const deeds = all.filter(
+    (deed) =>
+      deed.linkId === null && isDoneBy(session, deed) && !told.some(({ about }) => about === aboutDeed(deed)),
+  );
   if (deeds.length === 0) return null;
   return (
     <ul className="lately hint" aria-label={texts.bulk.lately}>
       {deeds.map((deed, index) => (
-        <Done key={deed.at} deed={deed} isLast={index === 0} />
+        <Done key={deed.at} deed={deed} isLast={index === 0 && !isOffered} />
       ))}
     </ul>
   );

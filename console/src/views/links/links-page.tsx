@@ -81,7 +81,6 @@ export function LinksPage({
           {texts.links.onlyTitles}
         </p>
       )}
-      <DoneLately />
       <BulkBar
         list={toQuery(state)}
         isLoading={isLoading}
@@ -129,6 +128,7 @@ export function LinksPage({
           </button>
         </nav>
       )}
+      <DoneLately />
     </>
   );
 }
