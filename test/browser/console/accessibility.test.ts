@@ -135,7 +135,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ],
     ['/people', '.records li'],
     ['/keys', '.records li'],
-    ['/profile', '.part .records li'],
+    ['/profile', '.settings .records li'],
     ['/activity', '.history li'],
     ['/settings', '.visitor'],
   ];

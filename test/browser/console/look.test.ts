@@ -98,6 +98,23 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     await shown(preview.getByText('s.example/later'));
   });
 
+  test('has a card for each part of a profile, as settings do, with room below its heading', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { path: '/profile' });
+    const parts = page.locator('#main section');
+    await shown(parts.last());
+    const found = await parts.evaluateAll((all) =>
+      all.map((part) => {
+        const [heading, next] = [...part.children].map((one) => one.getBoundingClientRect());
+        return [part.className, next && heading && next.top - heading.bottom];
+      }),
+    );
+    expect(found).toEqual(['You', 'Passkeys', 'Sessions', 'Linkspace'].map(() => ['card stack', 16]));
+    const row = page.locator('.record').first();
+    expect(await row.locator('.parts').innerText()).toBe('Name\nKim');
+    await shown(page.locator('.card').getByLabel('Language'));
+    await shown(page.locator('.card').getByText(/^Linkspace \d/));
+  });
+
   test('is light or dark as the system, or as somebody chooses in this browser', async () => {
     const { page, complaints } = await signIn({ server, key: caller.key }, { colorScheme: 'light' });
     const isDark = () =>

@@ -88,72 +88,80 @@ export function ProfileView(): ReactElement {
   return (
     <>
       {head}
-      <Section title={t.you}>
-        <Row name={user.name} about={t.name} action={t.change} onAction={() => setAsked(name)} />
-        <Row
-          {...{ name: user.email, about: texts.signIn.email, action: t.change }}
-          onAction={() => setAsked(email)}
-        />
-        {methods.password && (
+      <div className="settings stack">
+        <Section title={t.you}>
+          <Row name={user.name} kind={t.name} action={t.change} onAction={() => setAsked(name)} />
           <Row
-            {...{ name: hasPassword ? t.hasPassword : t.noPassword, about: texts.signIn.password }}
-            label={texts.signIn.password}
-            action={hasPassword ? t.change : t.set}
-            onAction={() => setAsked(password)}
+            {...{ name: user.email, kind: texts.signIn.email, action: t.change }}
+            onAction={() => setAsked(email)}
           />
+          {methods.password && (
+            <Row
+              {...{ name: hasPassword ? t.hasPassword : t.noPassword, kind: texts.signIn.password }}
+              label={texts.signIn.password}
+              action={hasPassword ? t.change : t.set}
+              onAction={() => setAsked(password)}
+            />
+          )}
+        </Section>
+        {(methods.password || passkeys.length > 0) && (
+          <Section
+            {...{ title: t.passkeys, lead: passkeyHint(methods) ?? t.passkeysLead }}
+            create={methods.passkeys ? t.addPasskey : undefined}
+            onCreate={() => setAsked(passkey)}
+          >
+            {passkeys.map(({ id, name, createdAt, lastUsedAt }) => (
+              <Row
+                key={id}
+                name={name}
+                about={`${t.added(onDay(createdAt))} · ${lastUsedAt === null ? t.unused : t.lastUsed(ago(lastUsedAt))}`}
+                action={t.remove}
+                onAction={() => setAsked(removal('passkey', id, name))}
+              />
+            ))}
+          </Section>
         )}
-      </Section>
-      {(methods.password || passkeys.length > 0) && (
-        <Section
-          {...{ title: t.passkeys, lead: passkeyHint(methods) ?? t.passkeysLead }}
-          create={methods.passkeys ? t.addPasskey : undefined}
-          onCreate={() => setAsked(passkey)}
-        >
-          {passkeys.map(({ id, name, createdAt, lastUsedAt }) => (
+        {(methods.openid || identities.length > 0) && (
+          <Section
+            {...{ title: t.identities, lead: t.identitiesLead }}
+            create={methods.openid ? t.link(methods.openid.name) : undefined}
+            onCreate={link}
+          >
+            {identities.map(({ id, issuer, createdAt }) => (
+              <Row
+                key={id}
+                {...{ name: issuer, about: t.added(onDay(createdAt)), action: t.remove }}
+                onAction={() => setAsked(removal('identity', id, issuer))}
+              />
+            ))}
+          </Section>
+        )}
+        <Section title={t.sessions} lead={t.sessionsLead}>
+          {sessions.map(({ id, device, signedInAt, lastUsedAt, isCurrent }) => (
             <Row
               key={id}
-              name={name}
-              about={`${t.added(onDay(createdAt))} · ${lastUsedAt === null ? t.unused : t.lastUsed(ago(lastUsedAt))}`}
-              action={t.remove}
-              onAction={() => setAsked(removal('passkey', id, name))}
+              name={isCurrent ? t.thisOne(describeDevice(device)) : describeDevice(device)}
+              about={t.session(atMoment(signedInAt), ago(lastUsedAt))}
+              {...(!isCurrent && {
+                action: t.end,
+                onAction: () => setAsked(ending(id, describeDevice(device))),
+              })}
             />
           ))}
         </Section>
-      )}
-      {(methods.openid || identities.length > 0) && (
-        <Section
-          {...{ title: t.identities, lead: t.identitiesLead }}
-          create={methods.openid ? t.link(methods.openid.name) : undefined}
-          onCreate={link}
-        >
-          {identities.map(({ id, issuer, createdAt }) => (
-            <Row
-              key={id}
-              {...{ name: issuer, about: t.added(onDay(createdAt)), action: t.remove }}
-              onAction={() => setAsked(removal('identity', id, issuer))}
-            />
-          ))}
-        </Section>
-      )}
-      <Section title={t.sessions} lead={t.sessionsLead}>
-        {sessions.map(({ id, device, signedInAt, lastUsedAt, isCurrent }) => (
-          <Row
-            key={id}
-            name={isCurrent ? t.thisOne(describeDevice(device)) : describeDevice(device)}
-            about={t.session(atMoment(signedInAt), ago(lastUsedAt))}
-            {...(!isCurrent && {
-              action: t.end,
-              onAction: () => setAsked(ending(id, describeDevice(device))),
-            })}
-          />
-        ))}
-      </Section>
-      <LanguageChoice />
-      {program && (
-        <p className="quiet">
-          {t.program(`${program.version} (${program.commit})`, day && betweenUtcDays({ from: day, to: day }))}
-        </p>
-      )}
+        <section className="card stack" aria-label={texts.product}>
+          <h2>{texts.product}</h2>
+          <LanguageChoice />
+          {program && (
+            <p className="hint">
+              {t.program(
+                `${program.version} (${program.commit})`,
+                day && betweenUtcDays({ from: day, to: day }),
+              )}
+            </p>
+          )}
+        </section>
+      </div>
       {asked && (
         <AskedDialog {...{ asked, email: user.email, onDone: again }} onClose={() => setAsked(null)} />
       )}
@@ -215,31 +223,41 @@ interface SectionProps {
 function Section({ title, lead, create, onCreate, children }: SectionProps): ReactElement {
   const isEmpty = Array.isArray(children) && children.length === 0;
   return (
-    <section className="part stack near" aria-label={title}>
-      <header className="page-head">
-        <div>
-          <h2>{title}</h2>
-          <p className="quiet">{lead}</p>
+    <section className="card stack" aria-label={title}>
+      <h2>{title}</h2>
+      {lead !== undefined && <p className="hint">{lead}</p>}
+      {create !== undefined && (
+        <div className="buttons">
+          <Button look="quiet" text={create} onClick={onCreate} />
         </div>
-        {create !== undefined && <Button look="quiet" text={create} onClick={onCreate} />}
-      </header>
+      )}
       {!isEmpty && <Records>{children}</Records>}
     </section>
   );
 }
 
-/** A name with details, and a button for its action. */
-function Row(
-  props: Record<'name' | 'about', string> & { label?: string; action?: string; onAction?: () => void },
-): ReactElement {
-  const { name, about, label = name, action, onAction } = props;
+interface RowProps {
+  readonly name: string;
+  /** Stands above the name, as the label of a field does. */
+  readonly kind?: string;
+  /** Details below the name. */
+  readonly about?: string;
+  /** The name of the row in that of its button. */
+  readonly label?: string;
+  readonly action?: string;
+  onAction?(): void;
+}
+
+/** A name with a label or details, and a button for its action. */
+function Row({ name, kind, about, label = name, action, onAction }: RowProps): ReactElement {
   return (
     <li className="record">
       <div className="parts flow stacked">
+        {kind && <span className="quiet">{kind}</span>}
         <b className="name">
           <bdi>{name}</bdi>
         </b>
-        <span className="quiet">{about}</span>
+        {about && <span className="quiet">{about}</span>}
       </div>
       {action && (
         <Button look="text" text={action} aria-label={texts.labelled(action, label)} onClick={onAction} />
