@@ -1,7 +1,15 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Button } from '../controls/button.tsx';
-import { type AboutLink, ask, type LastingAccess, type SignedIn, send, useAsk } from '../data/auth.ts';
+import {
+  type AboutLink,
+  ask,
+  type LastingAccess,
+  refuseUnfilled,
+  type SignedIn,
+  send,
+  useAsk,
+} from '../data/auth.ts';
 import { Fault } from '../data/faults.ts';
 import type { Outcome } from '../data/refusals.ts';
 import { faultText } from '../data/refusals.ts';
@@ -109,7 +117,11 @@ function PersonGate({ email: settled, onPerson, children, ...gate }: PersonGateP
       </Gate>
     );
   return (
-    <TokenGate {...gate} shown={['name', 'email', 'password', 'accountName']} onSend={() => onPerson(of)}>
+    <TokenGate
+      {...gate}
+      shown={['name', 'email', 'password', 'accountName']}
+      onSend={async () => refuseUnfilled(of) ?? onPerson(of)}
+    >
       {(errors) => (
         <>
           <TextField label={t.name} {...tied('name', errors)} autoComplete="name" required autoFocus />
@@ -229,7 +241,7 @@ export function Forgot(): ReactElement {
   const [isSent, setSent] = useState(false);
   const { errors, message, isBusy, submit } = useForm(
     { within: '.gate', shown: ['email'] },
-    () => send('forgot', { email }),
+    async () => refuseUnfilled({ email }) ?? send('forgot', { email }),
     () => setSent(true),
   );
   if (methods === null) return waiting;
@@ -269,7 +281,10 @@ function SetPassword({ email }: { email: string }): ReactElement {
       lead={withPassword ? t.resetLead : t.resetSignIn}
       action={withPassword ? t.setPassword : texts.signIn.open}
       shown={['password']}
-      onSend={() => send('reset', { token: tokenOfLink, ...(withPassword && { password }) })}
+      onSend={async () =>
+        (withPassword && refuseUnfilled({ password })) ||
+        send('reset', { token: tokenOfLink, ...(withPassword && { password }) })
+      }
       onDone={() => setDone(true)}
     >
       {(errors) =>

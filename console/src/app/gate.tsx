@@ -31,7 +31,7 @@ export function Gate({ title, lead, onSubmit, children }: GateProps): ReactEleme
   return (
     <main className="gate">
       {onSubmit ? (
-        <form className="card stack" onSubmit={onSubmit}>
+        <form className="card stack" onSubmit={onSubmit} noValidate>
           {content}
         </form>
       ) : (

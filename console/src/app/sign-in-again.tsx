@@ -1,7 +1,7 @@
 import { type ReactElement, useState, useSyncExternalStore } from 'react';
 import { Button } from '../controls/button.tsx';
 import { Dialog } from '../controls/dialog.tsx';
-import { type SignedIn, send } from '../data/auth.ts';
+import { refuseUnfilled, type SignedIn, send } from '../data/auth.ts';
 import { signInAgain } from '../data/sign-in-again.ts';
 import { ForEmail, OwnPasswordField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
@@ -17,11 +17,15 @@ export function SignInAgain({ user }: { user: SignedIn['user'] }): ReactElement 
 function Asked({ user: { id, email } }: { user: SignedIn['user'] }): ReactElement {
   const methods = useMethods();
   const [password, setPassword] = useState('');
+  const [sent, setSent] = useState('');
   // Another user begins anew.
   const onIn = ({ user }: SignedIn) => (user.id === id ? signInAgain.end(true) : location.reload());
   const { errors, message, isBusy, submit } = useForm(
     { within: '.again', shown: ['password'] },
     async () => {
+      setSent(password);
+      const refused = refuseUnfilled({ password });
+      if (refused) return refused;
       const outcome = await send<SignedIn>('sign-in', { email, password });
       if (outcome.answer) onIn(outcome.answer);
       return outcome;
@@ -31,14 +35,14 @@ function Asked({ user: { id, email } }: { user: SignedIn['user'] }): ReactElemen
   const t = texts.signIn;
   return (
     <Dialog title={t.again} onClose={() => signInAgain.end(false)}>
-      <form className="again" onSubmit={submit}>
+      <form className="again" onSubmit={submit} noValidate>
         <p>{t.againWhy}</p>
         {methods?.password && (
           <>
             <ForEmail email={email} />
             <OwnPasswordField value={password} onText={setPassword} error={errors.password} autoFocus />
             <p className="error" role="alert">
-              {message}
+              {password === sent && message}
             </p>
             <Button text={t.goOn} type="submit" aria-disabled={isBusy} />
           </>

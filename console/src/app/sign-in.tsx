@@ -1,7 +1,16 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Button } from '../controls/button.tsx';
-import { ask, findMethods, goToProvider, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
+import {
+  ask,
+  findMethods,
+  goToProvider,
+  type Methods,
+  oidcPath,
+  refuseUnfilled,
+  type SignedIn,
+  send,
+} from '../data/auth.ts';
 import { useAfterOutage } from '../data/away.ts';
 import { Fault, mayBeOutage } from '../data/faults.ts';
 import { findUser } from '../data/presence.ts';
@@ -106,7 +115,7 @@ export function SignInForm({
 }): ReactElement {
   const methods = useMethods();
   const [typed, tied] = useTexts({ email: expected, password: '' });
-  const [isWrong, setWrong] = useState(false);
+  const [wrong, setWrong] = useState<typeof typed | null>(null);
   const [isForgotten, setForgotten] = useState(false);
   const enter = async (who: SignedIn) => {
     const isOver = (error: unknown) => error instanceof Fault && error.kind === 'session';
@@ -118,9 +127,11 @@ export function SignInForm({
   const { errors, message, isBusy, submit } = useForm(
     { within: '.gate', shown: ['email', 'password'] },
     async () => {
-      setWrong(false);
+      setWrong(null);
+      const refused = refuseUnfilled(typed);
+      if (refused) return refused;
       const outcome = await send<SignedIn>('sign-in', typed).catch((error: unknown) => {
-        setWrong(error instanceof Fault && error.told.rule === 'WRONG_PASSWORD');
+        if (error instanceof Fault && error.told.rule === 'WRONG_PASSWORD') setWrong(typed);
         throw error;
       });
       if (outcome.answer) await enter(outcome.answer);
@@ -128,6 +139,8 @@ export function SignInForm({
     },
     () => undefined,
   );
+  // What is typed anew is not wrong yet.
+  const isWrong = wrong === typed;
   const t = texts.signIn;
   if (methods === null) return waiting;
   const hint = methods.password && isSecureContext ? passkeyHint(methods) : null;
@@ -143,7 +156,7 @@ export function SignInForm({
         <>
           <EmailField {...tied('email', errors)} aria-invalid={isWrong} autoFocus />
           <OwnPasswordField {...tied('password', errors)} aria-invalid={isWrong} />
-          <GateEnd message={message} isBusy={isBusy} action={t.open} />
+          <GateEnd message={wrong === null || isWrong ? message : ''} isBusy={isBusy} action={t.open} />
         </>
       )}
       <OtherWays methods={methods} to={to} token={token} onIn={enter} />

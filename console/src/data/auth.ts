@@ -169,6 +169,17 @@ export async function send<Answer>(path: string, body: object): Promise<Outcome 
   }
 }
 
+/** Refuses empty fields, and addresses that are none, in the words that the API has for both; null if all can be sent. */
+export function refuseUnfilled(typed: Readonly<Record<string, string>>): Outcome | null {
+  const fields = Object.entries(typed).flatMap(([name, text]) => {
+    const path = [name];
+    if (text === '') return [{ path, messages: ['may not be empty'], rule: 'BLANK' }];
+    if (name !== 'email' || /^[^@\s]+@[^@\s]+$/.test(text)) return [];
+    return [{ path, messages: ['must be an address such as name@example.com'], rule: 'EMAIL' }];
+  });
+  return fields.length === 0 ? null : { __typename: 'ValidationError', fields };
+}
+
 const passwordOnly: Methods = { password: true, passkeys: false, consoleUrl: '', openid: null, mail: false };
 
 let methods: Promise<Methods> | undefined;

@@ -174,10 +174,13 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await page.getByLabel('Name').fill('For a script');
     await page.getByRole('button', { name: 'Create' }).click();
     const again = page.getByRole('dialog', { name: 'Sign in again' });
+    await again.getByRole('button', { name: 'Go on' }).click();
+    await again.locator('.field').getByText('The password may not be empty.').waitFor();
     await again.getByLabel('Password', { exact: true }).fill('not the password');
     await again.getByRole('button', { name: 'Go on' }).click();
     await again.getByText('The email address or the password is wrong.').waitFor();
     await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await again.getByText('The email address or the password is wrong.').waitFor({ state: 'hidden' });
     await again.getByRole('button', { name: 'Go on' }).click();
     const made = await page.getByRole('dialog', { name: 'The new key' }).locator('code').first().innerText();
     const dialog = page.getByRole('dialog', { name: 'The new key' });
@@ -194,6 +197,36 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await row.waitFor({ state: 'hidden' });
     await expect.poll(async () => (await caller.rest('GET', '/links')).status).toBe(401);
     server.clock.now = before;
+  });
+
+  test('a sign-in tells empty fields below them, as other forms do, and wrong ones until they are changed', async () => {
+    const { page } = await openConsole(server.origin);
+    const errors = page.locator('.field .error');
+    const wrong = page.getByText('The email address or the password is wrong.');
+    const marked = page.locator('.gate [aria-invalid="true"]');
+    const send = () => page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await send();
+    await expect
+      .poll(() => errors.allInnerTexts())
+      .toEqual(['The email address may not be empty.', 'The password may not be empty.']);
+    const email = page.getByLabel('Email address');
+    await expect.poll(() => email.evaluate((one) => one === document.activeElement)).toBe(true);
+    await email.fill('nobody');
+    await page.getByLabel('Password', { exact: true }).fill('not the password');
+    await send();
+    await expect
+      .poll(() => errors.allInnerTexts())
+      .toEqual(['The email address must be an address such as name@example.com.']);
+    await email.fill('nobody@example.com');
+    await send();
+    await shown(wrong);
+    expect([await errors.count(), await marked.count()]).toEqual([0, 2]);
+    await page.getByLabel('Password', { exact: true }).fill('');
+    await wrong.waitFor({ state: 'hidden' });
+    expect(await marked.count()).toBe(0);
+    await send();
+    await expect.poll(() => errors.allInnerTexts()).toEqual(['The password may not be empty.']);
+    expect(await wrong.count()).toBe(0);
   });
 
   test('on a phone, a viewer who signs in begins at the top, and reads on the page of a link that others change it', async () => {
