@@ -1302,7 +1302,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect
       .poll(() => page.locator('.totals dd + dd').first().innerText())
       .toMatch(/^\+200%\sso far vs 1$/);
-    await page.getByText(/^vs 7\s?–\s?13 Nov 2026$/).waitFor();
+    await page.getByText(/^Compared with: 7\s?–\s?13 Nov 2026$/).waitFor();
     await page.getByText('Show as table').click();
     const newest = page.locator('.scroll tbody tr').first();
     await expect.poll(() => newest.innerText()).toBe('20 Nov (so far)\t3\t3\t0\t13 Nov\t0\t0\t0');

@@ -158,7 +158,11 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
             </dl>
             {past && (
               <p className="compared quiet">
-                {past.clicks === 0 ? t.nothingThen(then) : begin === null ? t.comparedWith(then) : then}
+                {past.clicks === 0
+                  ? t.nothingThen(then)
+                  : begin === null
+                    ? texts.labelled(t.comparison, then)
+                    : then}
                 {begin && ` · ${t.noneBefore(betweenUtcDays({ from: begin, to: begin }))}`}
                 {comparison === 'year' && interval === 'WEEK' && ` · ${t.wholeWeeks}`}
               </p>
