@@ -9,7 +9,7 @@ import {
   withPeriod,
   yearBefore,
 } from '../../console/src/views/statistics/period.ts';
-
+import { wholenessOf } from '../../console/src/views/statistics/spans.ts';
 import { asChange } from '../../console/src/words/format.ts';
 
 const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
@@ -111,4 +111,19 @@ test.each([
 ])('with "%s", %i days are shown by %s', (query, days, interval) => {
   const period = { from: '2026-01-01', to: new Date(Date.UTC(2026, 0, days)).toISOString().slice(0, 10) };
   expect(parseView(query, period).interval).toBe(interval);
+});
+
+test.each([
+  // Wednesday to Tuesday, and Sunday to Thursday.
+  ['2026-11-04', '2026-11-24', 0, 2],
+  ['2026-11-08', '2026-11-26', 1, 3],
+])('lines of weeks from %s to %s lead to no less than half a week', (from, to, joinedFrom, joinedTo) => {
+  const days = (at(to) - at(from)) / 86_400_000 + 1;
+  const series = Array.from({ length: days }, (_, index) => {
+    const start = new Date(at(from) + index * 86_400_000).toISOString();
+    return { start: start.slice(0, 10), clicks: 1, visitors: 1, bots: 0 };
+  });
+  const points = toPoints(series, undefined, 'WEEK');
+  expect(points).toHaveLength(4);
+  expect(wholenessOf(points, 'WEEK', true)).toMatchObject({ from: 1, to: 2, joinedFrom, joinedTo });
 });

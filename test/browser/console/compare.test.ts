@@ -127,6 +127,19 @@ describe.runIf(chromiumPath)('comparisons over time in the console, in a browser
     await expect.poll(changes).toEqual(['Launch 1', 'Spring 1']);
   });
 
+  test('has a row for each line on a phone, with the names of links in one piece and figures one below the other', async () => {
+    const path = `/overview?from=${dayBefore(0)}&to=${dayBefore(0)}&line=space:${space}&line=tag:${tag}&line=link:${link}&each=day`;
+    const { page } = await signIn({ server, key: caller.key }, { path, width: 390 });
+    const changes = async () => (await legend(page)).map((text) => text.replace(/\s+/g, ' '));
+    await expect.poll(changes).toEqual(['Launch 1 −67% vs 3', 'Spring 1 −50% vs 2', 'spring 1 −50% vs 2']);
+    const edges = (selector: string) =>
+      page.evaluate<number[]>(
+        `[...document.querySelectorAll('.compared-lines .legend ${selector}')].map((one) => one.getBoundingClientRect().right)`,
+      );
+    for (const selector of ['b', '.badge', '.quiet'])
+      expect([selector, new Set(await edges(selector)).size]).toEqual([selector, 1]);
+  });
+
   test('has no faults of accessibility', async () => {
     const { page } = await overview('&line=country:DE&line=country:FR&line=');
     await expect.poll(() => legend(page)).toEqual(['Germany\n3', 'France\n3']);

@@ -66,6 +66,33 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await page.waitForURL(/\/links\/\d+\/statistics\?from=/);
   });
 
+  test('counts of a point stay inside its card, and in sight after a touch until the next one elsewhere', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { path: `/overview?${period}`, width: 390 });
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+    const plot = await shown(page.getByRole('slider'));
+    await plot.scrollIntoViewIfNeeded();
+    const { x, y, width } = (await plot.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+    const touch = async (at: number[]) => {
+      const [left = 0, top = 0] = at;
+      await session.send('Input.dispatchTouchEvent', {
+        type: 'touchStart',
+        touchPoints: [{ x: left, y: top }],
+      });
+      await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    const tip = page.locator('.tip');
+    for (const part of [0, 0.1, 0.3, 0.5, 0.6, 0.8, 1]) {
+      await touch([x + 1 + (width - 2) * part, y + 60]);
+      const hour = String(Math.round(23 * part)).padStart(2, '0');
+      await expect.poll(() => tip.innerText()).toContain(`20 Nov, ${hour}:00`);
+      const { x: left, width: own } = (await tip.boundingBox()) ?? { x: -1, width: 0 };
+      expect([part, left >= x, left + own <= x + width + 0.5]).toEqual([part, true, true]);
+    }
+    await touch([x + 20, y - 120]);
+    await expect.poll(() => tip.count()).toBe(0);
+  });
+
   test('shows the same for a space', async () => {
     const { page } = await signIn({ server, key: caller.key }, { path: '/spaces' });
     await page.getByRole('link', { name: '1 link · 2 clicks in 30 days' }).click();

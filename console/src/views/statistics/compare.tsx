@@ -12,7 +12,7 @@ import { saveFigures, timesOfFile } from './figures.ts';
 import { type ComparedLine, useLines } from './lines.ts';
 import type { OwnerPeriod } from './owner.ts';
 import type { Period, Point } from './period.ts';
-import { Key, Plot, type PlotLine } from './plot.tsx';
+import { Key, lineName, Plot, type PlotLine } from './plot.tsx';
 import { formatSpan, wholenessOf } from './spans.ts';
 import { type ReadLine, sumOf, useLine } from './use-line.ts';
 
@@ -61,8 +61,8 @@ export function Compare({
   };
   const points = joinPoints(all);
   const whole = wholenessOf(points, each, isRunning);
-  const plotted: PlotLine[] = all.map(({ name }, index) => ({
-    ...{ kind: `line-${index + 1}`, name },
+  const plotted: PlotLine[] = all.map(({ name, shortUrl }, index) => ({
+    ...{ kind: `line-${index + 1}`, name, shortUrl },
     counts: points.map(({ counts }) => counts[index] ?? 0),
   }));
   const sums = all.map(sumOf);
@@ -101,9 +101,9 @@ export function Compare({
       </ChartHead>
       <div className="legend-bar">
         <ul className="legend">
-          {plotted.map(({ kind, name }, index) => (
+          {plotted.map(({ kind, name, shortUrl }, index) => (
             <li key={kind} className="line">
-              <Key kind={kind}>{name}</Key>
+              <Key kind={kind}>{lineName({ name, shortUrl })}</Key>
               <b>{inDigits(sums[index] ?? 0)}</b>
               {before[index] !== undefined && (
                 <Compared now={sums[index] ?? 0} then={before[index]} isRunning={isRunning} />

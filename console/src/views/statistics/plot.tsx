@@ -1,4 +1,13 @@
-import { type KeyboardEvent, type PointerEvent, type ReactElement, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { ShortUrl } from '../../parts/address.tsx';
 import { texts } from '../../texts.ts';
 import { atUtcTime, inDigits, inShort, inUtcMonth, onUtcDay } from '../../words/format.ts';
 import type { Interval, Point } from './period.ts';
@@ -15,6 +24,8 @@ export interface PlotLine {
   /** Its look, as a class. */
   readonly kind: string;
   readonly name: string;
+  /** That of a link, whose name it is. */
+  readonly shortUrl?: string | undefined;
   /** A count for each point; null where there is none. */
   readonly counts: readonly (number | null)[];
   /** The last whole point; that of the plot by default. */
@@ -36,7 +47,7 @@ const shortLabels: Partial<Record<Interval, (start: string) => string>> = {
 };
 
 /** The look of a line beside its name. */
-export function Key({ kind, children }: { kind: string; children: string }): ReactElement {
+export function Key({ kind, children }: { kind: string; children: ReactNode }): ReactElement {
   return (
     <span className="key">
       <svg className="swatch" aria-hidden="true">
@@ -47,6 +58,10 @@ export function Key({ kind, children }: { kind: string; children: string }): Rea
   );
 }
 
+/** The name of a line. */
+export const lineName = ({ name, shortUrl }: Pick<PlotLine, 'name' | 'shortUrl'>): ReactNode =>
+  shortUrl === undefined ? name : <ShortUrl of={shortUrl} />;
+
 /**
  * Lines over time, with the counts of a point under the pointer. A slider lies over them: arrow keys move along the points,
  * and screen readers tell the counts.
@@ -55,7 +70,7 @@ export function Plot({
   points,
   interval,
   lines,
-  whole: { from, to, describePoint },
+  whole: { from, to, joinedFrom, joinedTo, describePoint },
   hasArea = false,
   label,
 }: {
@@ -68,6 +83,14 @@ export function Plot({
   label: string;
 }): ReactElement {
   const [at, setAt] = useState<number | null>(null);
+  const isShown = at !== null;
+  const over = useRef<HTMLDivElement>(null);
+  // A finger leaves no focus that another place could take.
+  useEffect(() => {
+    const hide = ({ target }: Event) => over.current?.contains(target as Node) || setAt(null);
+    if (isShown) document.addEventListener('pointerdown', hide);
+    return () => document.removeEventListener('pointerdown', hide);
+  }, [isShown]);
   const last = points.length - 1;
   // There may be fewer points than before.
   const pointed = at === null ? null : Math.min(at, last);
@@ -86,7 +109,7 @@ export function Plot({
     const isDot = places.length === 1;
     return (
       <polyline
-        key={`${line.kind}${more} ${first}`}
+        key={`${line.kind}${more} ${first} ${end}`}
         className={`${line.kind}${isDot ? ' dot' : more}`}
         points={(isDot ? [...places, ...places] : places).join(' ')}
       />
@@ -94,16 +117,20 @@ export function Plot({
   };
   const drawn = (line: PlotLine) => {
     const { to: end = to } = line;
+    const hasStart = joinedFrom < from;
+    const hasEnd = joinedTo > end && !(hasStart && from >= joinedTo);
+    const alone = new Set([0, last].filter((index) => index < joinedFrom || index > joinedTo));
     return [
       stretch(line, from, end),
-      from > 0 && stretch(line, 0, from, ' partial'),
-      end < last && stretch(line, Math.max(end, 0), last, ' partial'),
+      hasStart && stretch(line, joinedFrom, Math.min(from, joinedTo), ' partial'),
+      hasEnd && stretch(line, Math.max(end, joinedFrom), joinedTo, ' partial'),
+      ...[...alone].map((index) => stretch(line, index, index)),
     ];
   };
   const shown = (index: number) =>
-    lines.flatMap(({ kind, name, counts }) => {
-      const count = counts[index];
-      return count == null ? [] : [{ kind, name, count }];
+    lines.flatMap((line) => {
+      const count = line.counts[index];
+      return count == null ? [] : [{ ...line, count }];
     });
   const describe = (index: number) => {
     const point = points[index];
@@ -114,11 +141,12 @@ export function Plot({
     describe(told),
     ...shown(told).map(({ name, count }) => texts.labelled(name, inDigits(count))),
   ].join(', ');
-  const onPointerMove = ({ clientX, currentTarget }: PointerEvent) => {
+  const pointAt = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
     const index = Math.round(((clientX - left) / width) * last);
     setAt(Math.min(Math.max(index, 0), last));
   };
+  const isRight = pointed !== null && x(pointed) > 50;
   const every = Math.ceil(points.length / MAX_LABELS);
   const [area] = lines;
   return (
@@ -130,7 +158,7 @@ export function Plot({
           </text>
         ))}
       </svg>
-      <div className="over">
+      <div className="over" ref={over}>
         <svg
           className={points.length > THIN_FROM ? 'many' : undefined}
           viewBox="0 0 100 100"
@@ -163,26 +191,30 @@ export function Plot({
           max={last}
           value={told}
           onChange={({ target }) => setAt(Number(target.value))}
-          onPointerMove={onPointerMove}
-          // While it has the focus, the keys go on from here.
-          onPointerLeave={({ currentTarget }) => currentTarget.matches(':focus') || setAt(null)}
+          onPointerDown={pointAt}
+          onPointerMove={pointAt}
+          // The page is scrolled.
+          onPointerCancel={() => setAt(null)}
+          // While it has the focus, the keys go on from here. A finger that is lifted no longer covers what it pointed at.
+          onPointerLeave={({ currentTarget, pointerType }) =>
+            pointerType !== 'mouse' || currentTarget.matches(':focus') || setAt(null)
+          }
           onFocus={() => setAt(told)}
           onBlur={() => setAt(null)}
           onKeyDown={({ key }: KeyboardEvent) => key === 'Escape' && setAt(null)}
         />
         {pointed !== null && (
-          <div
-            className={x(pointed) > 50 ? 'tip before' : 'tip'}
-            style={{ left: `${x(pointed)}%` }}
-            aria-hidden="true"
-          >
-            <b>{describe(pointed)}</b>
-            {shown(pointed).map(({ kind, name, count }) => (
-              <span key={kind}>
-                <Key kind={kind}>{name}</Key>
-                <b>{inDigits(count)}</b>
-              </span>
-            ))}
+          <div className={isRight ? 'tip-room before' : 'tip-room'} aria-hidden="true">
+            <i style={{ flexBasis: `${isRight ? 100 - x(pointed) : x(pointed)}%` }} />
+            <div className="tip">
+              <b>{describe(pointed)}</b>
+              {shown(pointed).map(({ kind, name, shortUrl, count }) => (
+                <span key={kind}>
+                  <Key kind={kind}>{lineName({ name, shortUrl })}</Key>
+                  <b>{inDigits(count)}</b>
+                </span>
+              ))}
+            </div>
           </div>
         )}
       </div>

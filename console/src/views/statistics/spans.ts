@@ -13,6 +13,12 @@ export interface Wholeness {
   /** The first and the last whole point: only points outside may cover a part of their interval. */
   readonly from: number;
   readonly to: number;
+  /**
+   * The first and the last point that lines lead to. One of less than half of its interval stands alone: a line to it would
+   * be a steep fall, though nothing fell.
+   */
+  readonly joinedFrom: number;
+  readonly joinedTo: number;
   /** The last point that is over or not over yet, but that the period does not cut. */
   readonly notCut: number;
   /** Says what a span lacks; empty if nothing. */
@@ -28,6 +34,7 @@ export function wholenessOf(points: readonly Point[], interval: Interval, isRunn
   const t = texts.statistics;
   const last = points.length - 1;
   const isCut = (point: Point | undefined) => point !== undefined && point.days < point.of;
+  const isSlight = (point: Point | undefined) => point !== undefined && point.days * 2 < point.of;
   const notCut = isCut(points[last]) ? last - 1 : last;
   const describeChange = (span: Span, point: Point) =>
     [
@@ -36,6 +43,7 @@ export function wholenessOf(points: readonly Point[], interval: Interval, isRunn
     ].join(', ');
   return {
     ...{ from: isCut(points[0]) ? 1 : 0, to: isRunning ? last - 1 : notCut, notCut, describeChange },
+    ...{ joinedFrom: isSlight(points[0]) ? 1 : 0, joinedTo: isSlight(points[last]) ? last - 1 : last },
     describePoint: (span, point) => {
       const note = describeChange(span, point);
       return formatSpan(span, interval) + (note && ` (${note})`);

@@ -11,6 +11,8 @@ import { formatValue } from './values.ts';
 /** A line of a comparison as it was read. */
 export interface ReadLine {
   readonly name: string;
+  /** That of a link. */
+  readonly shortUrl: string | undefined;
   readonly points: readonly Point[];
   readonly fault: Fault | null;
   again(): void;
@@ -35,10 +37,10 @@ export function useLine(
   );
   const { series, valueSeries } = readOwnerPart(data)?.statistics ?? {};
   const counted = (valueSeries ?? series ?? []).filter(({ start }) => Date.parse(start) <= Date.now());
-  const found =
-    data?.space?.name ?? data?.tag?.name ?? (data?.link ? shortUrlText(data.link.shortUrl) : null);
+  const shortUrl = isValue ? undefined : data?.link?.shortUrl;
+  const found = data?.space?.name ?? data?.tag?.name ?? (shortUrl && shortUrlText(shortUrl));
   return {
-    ...{ fault, again },
+    ...{ fault, again, shortUrl },
     name: isValue ? formatValue(line.dimension, line.value) : (found ?? texts.nothingHere),
     points: toPoints(
       counted.map((one) => ({ ...one, visitors: null, bots: 0 })),
