@@ -94,6 +94,24 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
       .toEqual(['Value', 'Clicks', 'Share']);
   });
 
+  test('shows the counts of a day above the chart while the pointer is on it, inside a phone', async () => {
+    const { page } = await openPage(server.origin);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.goto(`${server.origin}/shop+`);
+    const days = page.locator('.spots > g');
+    const last = (await days.count()) - 1;
+    for (const index of [0, 15, last]) {
+      const day = days.nth(index);
+      const text = day.locator('text');
+      expect(await text.isVisible()).toBe(false);
+      await day.locator('rect').hover();
+      await shown(text);
+      expect(await text.textContent()).toMatch(/2026.*\. Clicks: \d/);
+      const { x = -1, width = 0 } = (await text.boundingBox()) ?? {};
+      expect([index, x >= 0, x + width <= 390]).toEqual([index, true, true]);
+    }
+  });
+
   test('draws a bar for each value, and the longest for the most clicks', async () => {
     const { page } = await openPage(server.origin);
     await page.goto(`${server.origin}/shop+`);

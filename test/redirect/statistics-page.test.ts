@@ -495,7 +495,7 @@ describe('visitors on the statistics page', () => {
     const today = await open(`/${link.alias}+`);
     expect(visitorsOf(today)).toEqual(['0', '–']);
     expect(today.body).toMatch(/<dt>Clicks<\/dt><dd>9<\/dd>/);
-    expect(today.body).toContain('<title>20 Nov 2026 (so far). Clicks: 9</title>');
+    expect(today.body).toContain('>20 Nov 2026 (so far). Clicks: 9</text>');
     expect(visitorsOf(await openNextDay(`/${link.alias}+`))).toEqual(['5', '–', '5']);
   });
 

@@ -71,7 +71,7 @@ export const ruleTexts: RuleTexts = {
   parameterOf: (name) => (name === '' ? 'Parameter' : `Parameter ${name}`),
   isThere: 'ist da',
   isMissing: 'fehlt',
-  devices: { DESKTOP: 'Computer', MOBILE: 'Telefon', TABLET: 'Tablet', OTHER: 'Anderes' },
+  devices: { DESKTOP: 'Computer', MOBILE: 'Smartphone', TABLET: 'Tablet', OTHER: 'Anderes' },
   weekdays: {
     MONDAY: 'Montag',
     TUESDAY: 'Dienstag',

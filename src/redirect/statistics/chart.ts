@@ -43,7 +43,7 @@ function describeChart(days: PublicStatistics['days'], allVisitors: number, loca
 }
 
 /**
- * A chart of the days: an area of clicks, a line of visitors, and the counts of a day as its tooltip. The last day has not
+ * A chart of the days: an area of clicks, a line of visitors, and the counts of a day above it while a pointer or a finger is on it. The last day has not
  * ended: the line of clicks to it is dotted, and its visitors are not shown. It fits any width without scaling the text, since
  * everything but the shapes is positioned by percentages.
  */
@@ -79,10 +79,10 @@ export function drawChart(
       count(texts.clicks, clicks),
       ...(visitors === null ? [] : [count(texts.visitors, visitors)]),
     ];
-    const title = `${name}. ${counts.join(', ')}`;
+    const text = `${name}. ${counts.join(', ')}`;
     const from = Math.max(0, index - 0.5) / last;
     const to = Math.min(last, index + 0.5) / last;
-    return `<rect x="${percent(from)}" width="${percent(to - from)}" height="100%"><title>${escapeHtml(title)}</title></rect>`;
+    return `<g><rect x="${percent(from)}" width="${percent(to - from)}" height="100%"/><text x="100%" y="-8">${escapeHtml(text)}</text></g>`;
   });
   const clicks = placePoints(
     days.map((day) => day.clicks),

@@ -94,7 +94,7 @@ export const en = {
       REFERRER: 'Referring sites',
       DESTINATION: 'Destinations',
     },
-    devices: { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet', other: 'Other devices' },
+    devices: { desktop: 'Desktop', mobile: 'Phone', tablet: 'Tablet', other: 'Other devices' },
     /** The text alternative of the chart. */
     altText: 'Clicks: {clicks}. Visitors: {visitors}. Most clicks: {most} on {day}.',
     rounded: 'Rounded for privacy: visitors and the lists.',
