@@ -21,8 +21,7 @@ export function Chips({
   return (
     <ul className="chips" aria-label={label}>
       {items.map(({ id, name, color }) => (
-        <li key={id}>
-          {color !== undefined && <i className={`dot c${color}`} />}
+        <li key={id} className={color === undefined ? undefined : `tag c${color}`}>
           <bdi>{name}</bdi>
           <IconButton icon="close" name={texts.removeOf(name)} onClick={() => onRemove(id)} />
         </li>
