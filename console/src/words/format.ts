@@ -7,6 +7,9 @@ const utcDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short',
 const utcDays = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+const ofCounts = new Intl.NumberFormat(locale, {
+  ...{ style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 },
+});
 const change = new Intl.NumberFormat(locale, {
   style: 'percent',
   maximumFractionDigits: 0,
@@ -22,6 +25,8 @@ function timesAs(options: Intl.DateTimeFormatOptions): (iso: string) => string {
 export const inDigits = (value: number): string => count.format(value);
 export const inShort = (value: number): string => (value < 100_000 ? count : compact).format(value);
 export const asShare = (value: number): string => percent.format(value);
+/** A share of counts, in a column of such: all have as many digits after the point. */
+export const asCountedShare = (value: number): string => ofCounts.format(value);
 /** A change with its sign: a minus, not a hyphen. */
 export const asChange = (value: number): string => change.format(value).replace('-', '−');
 export const onDay = timesAs({ dateStyle: 'medium' });

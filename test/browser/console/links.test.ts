@@ -1353,9 +1353,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       (await page.getByRole('region', { name: title }).locator('li').allInnerTexts()).map((text) =>
         text.split('\n').join(' '),
       );
-    await expect.poll(() => shares('Countries')).toEqual(['Japan 4 80%', 'Not recorded 1 20%']);
+    await expect.poll(() => shares('Countries')).toEqual(['Japan 4 80.0%', 'Not recorded 1 20.0%']);
     await page.getByRole('button', { name: 'Destinations', exact: true }).click();
-    await expect.poll(() => shares('Destinations')).toEqual(['example.com 5 100%']);
+    await expect.poll(() => shares('Destinations')).toEqual(['example.com 5 100.0%']);
     await page.getByRole('link', { name: 'History' }).click();
     await caller.rest('PATCH', `/links/${id}`, { disabled: 1, title: 'Renamed' });
     await caller.rest('PATCH', `/links/${id}`, { disabled: 0 });

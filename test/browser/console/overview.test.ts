@@ -131,6 +131,10 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     server.clock.now = NOON;
     const { page } = await signIn({ server, key: other.key }, { path: `/overview?${period}` });
     await expect.poll(() => topLinks(page)).toEqual(['s.example/changed\n3\n+50%']);
+    // As in the badge above, also of a day that is over.
+    const look = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).color`);
+    expect(await look('#top-links b + .quiet')).toBe(await look('.totals .badge.ok'));
     const heads = page.locator('#top-links .bars > p span');
     expect(await heads.allInnerTexts()).toEqual(['Clicks', 'Change']);
     const endOf = (selector: string) =>

@@ -662,7 +662,7 @@ describe.runIf(chromiumPath)('the rules of a link in the console, in a browser',
     const card = page.getByRole('region', { name: 'Rules and their destinations' });
     await expect
       .poll(async () => (await card.locator('li').allInnerTexts()).map((text) => text.split('\n').join(' ')))
-      .toEqual(['Old · example.com/old 3 100%', 'example.com/unnamed 0 0%']);
+      .toEqual(['Old · example.com/old 3 100.0%', 'example.com/unnamed 0 0.0%']);
     await shown(card.getByText('1 click: no rule led them, or it is not recorded.'));
   });
 

@@ -9,15 +9,21 @@ interface ComparedProps {
   readonly isRunning: boolean;
 }
 
+/** A change in words, and its look: a fall is a warning, but not one of a period that has not ended. */
+export function lookOfChange(change: number, isRunning: boolean): { text: string; look: string } {
+  const rounded = Math.round(change * 100);
+  const look = rounded > 0 ? 'ok' : rounded < 0 && !isRunning ? 'warn' : '';
+  return { text: asChange(rounded / 100), look };
+}
+
 /** The change, and the number before. */
 export function Compared({ now, then, isRunning }: ComparedProps): ReactElement {
   const t = texts.statistics;
   if (then === 0) return <span className="quiet">{t.comparedWith(inDigits(0))}</span>;
-  const change = Math.round(((now - then) / then) * 100);
-  const look = change > 0 ? 'badge ok' : change < 0 && !isRunning ? 'badge warn' : 'badge';
+  const { text, look } = lookOfChange((now - then) / then, isRunning);
   return (
     <>
-      <span className={look}>{asChange(change / 100)}</span>
+      <span className={`badge ${look}`}>{text}</span>
       <span className="quiet">
         {isRunning && `${t.running} `}
         {t.comparedWith(inDigits(then))}

@@ -7,7 +7,7 @@ import { useRead } from '../../data/read.ts';
 import { type StatisticsDimension, TopOfDocument } from '../../generated/documents.ts';
 import { Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
-import { asShare, inDigits } from '../../words/format.ts';
+import { asCountedShare, inDigits } from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
 import { Bars } from './bars.tsx';
 import { CompareMark } from './compare-mark.tsx';
@@ -96,7 +96,7 @@ function Dimension({ owner, period, by }: OwnerPeriod & { by: StatisticsDimensio
             <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
               <rect width={(row.clicks / most) * 100} height="1" />
             </svg>
-            {row.isRest ? <i className="mark" /> : <ValueMark by={by} value={row.value} name={row.name} />}
+            {row.isRest ? <i className="mark" /> : <ValueMark by={by} value={row.value} />}
             {owner.kind === 'link' || row.isRest ? (
               <span className="name cut" title={row.name}>
                 <bdi>{row.name}</bdi>
@@ -115,7 +115,7 @@ function Dimension({ owner, period, by }: OwnerPeriod & { by: StatisticsDimensio
               </Link>
             )}
             <b>{inDigits(row.clicks)}</b>
-            <span className="quiet">{clicks > 0 && asShare(row.clicks / clicks)}</span>
+            <span className="quiet">{clicks > 0 && asCountedShare(row.clicks / clicks)}</span>
             {!row.isRest && (
               <CompareMark
                 owner={owner}

@@ -6,9 +6,10 @@ import { TopLinksOfDocument } from '../../generated/documents.ts';
 import { ShortUrl } from '../../parts/address.tsx';
 import { Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
-import { asChange, inDigits, shortUrlText } from '../../words/format.ts';
+import { inDigits, shortUrlText } from '../../words/format.ts';
 import { Bars } from './bars.tsx';
 import { CompareMark } from './compare-mark.tsx';
+import { lookOfChange } from './compared.tsx';
 import { DownloadStatistics } from './download.tsx';
 import { withLines } from './lines.ts';
 import { asking, type OwnerPeriod, readOwnerPart } from './owner.ts';
@@ -44,8 +45,12 @@ export function TopLinks({
   );
   const nodes = readOwnerPart(data)?.topLinks.nodes ?? [];
   const most = Math.max(...nodes.map(({ clicks }) => clicks), 1);
+  const listed = nodes.map(({ link, clicks }) => ({
+    ...{ link, clicks },
+    change: link.before?.clicks ? lookOfChange(clicks / link.before.clicks - 1, isRunning) : undefined,
+  }));
   const t = texts.statistics;
-  const change = isRunning ? `${t.change} (${t.running})` : t.change;
+  const figure = isRunning ? `${t.change} (${t.running})` : t.change;
   // A link is shown for the same period, compared alike.
   const rest = withLines(addressOf(null).split('?')[1] ?? '', null);
   const title = chosen ? t.topLinksOf(formatValue(chosen.dimension, chosen.value ?? null)) : t.topLinks;
@@ -59,8 +64,8 @@ export function TopLinks({
       </header>
       {fault && <Unread fault={fault} again={again} isKept={data !== undefined} />}
       {data && !isLoading && nodes.length === 0 && <p className="quiet">{t.noLinks}</p>}
-      <Bars figure={nodes.some(({ link }) => link.before) ? change : undefined}>
-        {nodes.map(({ link, clicks }) => (
+      <Bars figure={nodes.some(({ link }) => link.before) ? figure : undefined}>
+        {listed.map(({ link, clicks, change }) => (
           <li key={link.id}>
             <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
               <rect width={(clicks / most) * 100} height="1" />
@@ -76,10 +81,11 @@ export function TopLinks({
             </Link>
             <b>{inDigits(clicks)}</b>
             {link.before && (
-              <span className="quiet" title={t.comparedWith(inDigits(link.before.clicks))}>
-                {link.before.clicks === 0
-                  ? t.comparedWith(inDigits(0))
-                  : asChange(clicks / link.before.clicks - 1)}
+              <span
+                className={`quiet ${change?.look ?? ''}`}
+                title={t.comparedWith(inDigits(link.before.clicks))}
+              >
+                {change?.text ?? t.comparedWith(inDigits(0))}
               </span>
             )}
             <CompareMark

@@ -10,7 +10,7 @@ import { addressText } from '../../parts/address.tsx';
 import { Unread } from '../../parts/notice.tsx';
 import { ruleTexts } from '../../rule-texts.ts';
 import { texts } from '../../texts.ts';
-import { asShare, inDigits } from '../../words/format.ts';
+import { asCountedShare, inDigits } from '../../words/format.ts';
 import { isolated } from '../../words/isolated.ts';
 import { Bars } from './bars.tsx';
 import { DownloadStatistics } from './download.tsx';
@@ -77,7 +77,7 @@ function RuleBars({ led: { name, clicks, targets }, most }: { led: Led; most: nu
               {target.name}
             </span>
             <b>{inDigits(target.clicks)}</b>
-            <span className="quiet">{clicks > 0 && asShare(target.clicks / clicks)}</span>
+            <span className="quiet">{clicks > 0 && asCountedShare(target.clicks / clicks)}</span>
           </li>
         ))}
       </Bars>
