@@ -7,14 +7,13 @@ import { BlockedNotice } from '../parts/blocked.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { lazily } from '../parts/lazily.tsx';
-import { Skeleton } from '../parts/notice.tsx';
 import { useTitleOf } from '../parts/title.ts';
 import { texts } from '../texts.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Connection } from './connection.tsx';
 import { DESTINATION, focusNow, focusSoon, keepFocus } from './focus.ts';
 import { Help } from './help.tsx';
-import { Places, sectionTitle } from './places.tsx';
+import { Places, sectionTitle, ViewAhead } from './places.tsx';
 import { isFindKey, onShortcut, shownFindKey } from './shortcuts.ts';
 import { loadAhead, Views } from './views.tsx';
 
@@ -23,7 +22,6 @@ const Palette = lazily(async () => (await loadPalette()).Palette, null);
 
 /** The frame until the session is read: its menu, and the title of the address. */
 export function FrameAhead(): ReactElement {
-  const [location] = useLocation();
   return (
     <div className="frame ahead" aria-busy="true" inert>
       <aside className="side">
@@ -41,8 +39,7 @@ export function FrameAhead(): ReactElement {
         </div>
       </aside>
       <main>
-        <h1>{sectionTitle(location)}</h1>
-        <Skeleton />
+        <ViewAhead />
       </main>
     </div>
   );

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Icon, type IconName } from '../parts/icon.tsx';
+import { Skeleton } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.places;
@@ -53,6 +54,41 @@ export function sectionTitle(location: string): string {
   if (path.startsWith('/spaces/')) return t.spaces;
   if (path.startsWith('/tags/')) return texts.tags.title;
   return places.find((place) => place.path === path)?.name ?? texts.nothingHere;
+}
+
+/** Views without a line below their titles. */
+const WITHOUT_LEAD = /^\/($|overview|links|many)/i;
+const STATISTICS = /^\/(overview|spaces\/|tags\/)/i;
+
+/** Stands in place of the view at the address until it is loaded: its title, and the form of what is below. */
+export function ViewAhead(): ReactElement {
+  const [location] = useLocation();
+  const filter = (
+    <div className="filters" aria-hidden="true">
+      <span className="filter">…</span>
+    </div>
+  );
+  return (
+    <>
+      <header className="page-head">
+        <div>
+          <h1>{sectionTitle(location)}</h1>
+          {WITHOUT_LEAD.test(location) || <p>&nbsp;</p>}
+        </div>
+      </header>
+      {STATISTICS.test(location) ? (
+        <div className="statistics stack">
+          {filter}
+          <Skeleton rows={5} />
+        </div>
+      ) : (
+        <>
+          {location.toLowerCase() === '/activity' && filter}
+          <Skeleton />
+        </>
+      )}
+    </>
+  );
 }
 
 /** The menu of views. */

@@ -1,38 +1,32 @@
-import type { ReactElement } from 'react';
+import type { ComponentType, ReactElement } from 'react';
 import { Link, Redirect, Route, Switch, useSearch } from 'wouter';
 import { loadScript } from '../data/version.ts';
 import { lazily } from '../parts/lazily.tsx';
-import { Empty, Skeleton } from '../parts/notice.tsx';
+import { Empty } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { isOverList } from './over-list.ts';
+import { ViewAhead } from './places.tsx';
 
-const Overview = lazily(
-  async () => (await import('../views/overview.tsx')).Overview,
-  <div className="statistics">
-    <Skeleton rows={5} />
-  </div>,
-);
+const view = <Props extends object>(load: () => Promise<ComponentType<Props>>) => lazily(load, <ViewAhead />);
+
+const Overview = view(async () => (await import('../views/overview.tsx')).Overview);
 const loadLinks = () => import('../views/links/links-view.tsx');
-const LinksView = lazily(async () => (await loadLinks()).LinksView);
+const LinksView = view(async () => (await loadLinks()).LinksView);
 const loadLinkView = () => import('../views/link/link-view.tsx');
-const LinkView = lazily(async () => (await loadLinkView()).LinkView);
-const Spaces = lazily(async () => (await import('../views/spaces.tsx')).SpacesView);
-const Tags = lazily(async () => (await import('../views/tags.tsx')).TagsView);
-const Domains = lazily(async () => (await import('../views/domains.tsx')).DomainsView);
-const Pixels = lazily(async () => (await import('../views/pixels.tsx')).PixelsView);
-const Templates = lazily(async () => (await import('../views/templates.tsx')).TemplatesView);
-const Webhooks = lazily(async () => (await import('../views/webhooks/webhooks-view.tsx')).WebhooksView);
-const Operations = lazily(
-  async () => (await import('../views/operations/operations-view.tsx')).OperationsView,
-);
-const People = lazily(async () => (await import('../views/people/people-view.tsx')).PeopleView);
-const Keys = lazily(async () => (await import('../views/keys.tsx')).KeysView);
-export const ProfileView = lazily(
-  async () => (await import('../views/profile/profile-view.tsx')).ProfileView,
-);
-const Activity = lazily(async () => (await import('../views/activity.tsx')).ActivityView);
-const Many = lazily(async () => (await import('../views/many/many-view.tsx')).ManyView);
-const Settings = lazily(async () => (await import('../views/settings/settings-view.tsx')).SettingsView);
+const LinkView = view(async () => (await loadLinkView()).LinkView);
+const Spaces = view(async () => (await import('../views/spaces.tsx')).SpacesView);
+const Tags = view(async () => (await import('../views/tags.tsx')).TagsView);
+const Domains = view(async () => (await import('../views/domains.tsx')).DomainsView);
+const Pixels = view(async () => (await import('../views/pixels.tsx')).PixelsView);
+const Templates = view(async () => (await import('../views/templates.tsx')).TemplatesView);
+const Webhooks = view(async () => (await import('../views/webhooks/webhooks-view.tsx')).WebhooksView);
+const Operations = view(async () => (await import('../views/operations/operations-view.tsx')).OperationsView);
+const People = view(async () => (await import('../views/people/people-view.tsx')).PeopleView);
+const Keys = view(async () => (await import('../views/keys.tsx')).KeysView);
+export const ProfileView = view(async () => (await import('../views/profile/profile-view.tsx')).ProfileView);
+const Activity = view(async () => (await import('../views/activity.tsx')).ActivityView);
+const Many = view(async () => (await import('../views/many/many-view.tsx')).ManyView);
+const Settings = view(async () => (await import('../views/settings/settings-view.tsx')).SettingsView);
 
 /** Loads the views that most people open next. */
 export const loadAhead = (): Promise<unknown> =>

@@ -215,7 +215,7 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
   const isDeleted = recordId !== undefined && newest?.change.action === 'DELETED';
   return (
     <>
-      <Unread fault={fault} again={again} rows={4} isKept={groups !== null} />
+      <Unread fault={fault} again={again} isKept={groups !== null} />
       {groups?.length === 0 && <Empty title={t.none}>{t.keptFor}</Empty>}
       {groups && groups.length > 0 && (
         <ol className="history card">

@@ -109,16 +109,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
         create={mayChange && !isEmpty ? words.create : undefined}
         onCreate={() => setEdited('new')}
       />
-      <Unread fault={fault} again={again} rows={4} isKept={nodes !== undefined} />
-      {isEmpty && (
-        <Empty
-          title={words.none ?? ''}
-          create={mayChange ? words.create : undefined}
-          onCreate={() => setEdited('new')}
-        >
-          {words.noneYet}
-        </Empty>
-      )}
+      <Unread fault={fault} again={again} isKept={nodes !== undefined} />
       {nodes && nodes.length > 0 && (
         <Records>
           {nodes.map((row) => (
@@ -129,6 +120,15 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
             </li>
           ))}
         </Records>
+      )}
+      {isEmpty && (
+        <Empty
+          title={words.none ?? ''}
+          create={mayChange ? words.create : undefined}
+          onCreate={() => setEdited('new')}
+        >
+          {words.noneYet}
+        </Empty>
       )}
       {turns}
       {edited && (

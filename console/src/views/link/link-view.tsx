@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { CURRENT_ROW, DESTINATION, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
+import { ViewAhead } from '../../app/places.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { Button } from '../../controls/button.tsx';
 import { Menu } from '../../controls/menu.tsx';
@@ -88,7 +89,7 @@ export function LinkView({ id, tab: asked, isOver = false }: LinkViewProps): Rea
   }, [id]);
   if (gone.has(id)) return <Redirect to={back} />;
   if (tab === undefined) return <Redirect to={`/links/${id}`} />;
-  if (!data) return <Unread fault={fault} again={again} rows={4} />;
+  if (!data) return isOver || fault ? <Unread fault={fault} again={again} rows={4} /> : <ViewAhead />;
   const { link } = data;
   return (
     <>

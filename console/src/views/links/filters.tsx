@@ -121,8 +121,9 @@ export function Filters({
         choices={withValue(spaces, state.space)}
         onValue={(space) => set({ space })}
       />
-      <TagFilter state={state} set={set} />
       <TimeFilter state={state} set={set} />
+      {/* Those that wait for data come last and move nothing. */}
+      <TagFilter state={state} set={set} />
       {(hasDomains || hasPixels) && (
         <Popover label={t.more} look={isRareSet ? 'filter set' : 'filter'} button={t.more} isNamed>
           {() => (

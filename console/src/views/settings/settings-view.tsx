@@ -71,7 +71,7 @@ export function SettingsView(): ReactElement {
   return (
     <>
       <RecordsHead title={texts.places.settings} lead={mayChange ? t.lead : t.readOnly} />
-      <Unread fault={fault} again={again} rows={4} isKept={data !== undefined} />
+      <Unread fault={fault} again={again} isKept={data !== undefined} />
       {data && (
         <form className="settings stack" onSubmit={submit} noValidate>
           <fieldset className="card stack" disabled={!mayChange} aria-label={t.account}>
