@@ -129,73 +129,76 @@ function Search({
   };
   const t = settingsTexts.palette;
   return (
-    <dialog
-      ref={dialog}
-      className="palette"
-      aria-label={texts.places.find}
-      aria-modal="true"
-      onKeyDown={onKey}
-    >
-      <div className="box">
-        <Icon name="search" />
-        <input
-          role="combobox"
-          aria-expanded="true"
-          aria-controls={listId}
-          aria-activedescendant={activeId}
-          aria-autocomplete="list"
-          aria-label={texts.places.find}
-          placeholder={t.placeholder}
-          autoComplete="off"
-          spellCheck={false}
-          value={text}
-          onChange={({ target }) => {
-            setText(target.value);
-            setChosen(null);
-            setEntered(false);
-          }}
-        />
-        <kbd>Esc</kbd>
-      </div>
-      <div id={listId} role="listbox" aria-label={texts.places.find}>
-        {groups.map(({ name, commands }) => (
-          <fieldset key={name} aria-label={name}>
-            <p aria-hidden="true">{name}</p>
-            {commands.map((command) => {
-              const { id, name, note, icon, color, shortcut, danger } = command;
-              return (
-                <button
-                  key={id}
-                  type="button"
-                  tabIndex={-1}
-                  id={optionId(id)}
-                  role="option"
-                  aria-selected={id === active?.id}
-                  className={danger ? 'danger' : undefined}
-                  onClick={() => choose(command)}
-                  onPointerMove={() => setChosen(id)}
-                >
-                  {icon && <Icon name={icon} />}
-                  {color !== undefined && <i className={`dot c${color}`} />}
-                  <bdi className="cut">
-                    <Marked text={name} sought={sought} />
-                  </bdi>
-                  {note && (
-                    <small className="cut hint">
-                      <Marked text={note} sought={sought} />
-                    </small>
-                  )}
-                  {shortcut && <kbd>{shortcut}</kbd>}
-                </button>
-              );
-            })}
-          </fieldset>
-        ))}
-      </div>
-      <p role="status" className="quiet">
-        {commands.length === 0 && isReady && !fault ? t.none : ''}
-      </p>
-      {fault && <Unread fault={fault} again={again} />}
-    </dialog>
+    <>
+      <div className="scrim" />
+      <dialog
+        ref={dialog}
+        className="palette"
+        aria-label={texts.places.find}
+        aria-modal="true"
+        onKeyDown={onKey}
+      >
+        <div className="box">
+          <Icon name="search" />
+          <input
+            role="combobox"
+            aria-expanded="true"
+            aria-controls={listId}
+            aria-activedescendant={activeId}
+            aria-autocomplete="list"
+            aria-label={texts.places.find}
+            placeholder={t.placeholder}
+            autoComplete="off"
+            spellCheck={false}
+            value={text}
+            onChange={({ target }) => {
+              setText(target.value);
+              setChosen(null);
+              setEntered(false);
+            }}
+          />
+          <kbd>Esc</kbd>
+        </div>
+        <div id={listId} role="listbox" aria-label={texts.places.find}>
+          {groups.map(({ name, commands }) => (
+            <fieldset key={name} aria-label={name}>
+              <p aria-hidden="true">{name}</p>
+              {commands.map((command) => {
+                const { id, name, note, icon, color, shortcut, danger } = command;
+                return (
+                  <button
+                    key={id}
+                    type="button"
+                    tabIndex={-1}
+                    id={optionId(id)}
+                    role="option"
+                    aria-selected={id === active?.id}
+                    className={danger ? 'danger' : undefined}
+                    onClick={() => choose(command)}
+                    onPointerMove={() => setChosen(id)}
+                  >
+                    {icon && <Icon name={icon} />}
+                    {color !== undefined && <i className={`dot c${color}`} />}
+                    <bdi className="cut">
+                      <Marked text={name} sought={sought} />
+                    </bdi>
+                    {note && (
+                      <small className="cut hint">
+                        <Marked text={note} sought={sought} />
+                      </small>
+                    )}
+                    {shortcut && <kbd>{shortcut}</kbd>}
+                  </button>
+                );
+              })}
+            </fieldset>
+          ))}
+        </div>
+        <p role="status" className="quiet">
+          {commands.length === 0 && isReady && !fault ? t.none : ''}
+        </p>
+        {fault && <Unread fault={fault} again={again} />}
+      </dialog>
+    </>
   );
 }
