@@ -33,10 +33,11 @@ export const settingsTexts: SettingsTexts = {
       'Das tragen Sie beim DNS-Anbieter ein. Ein TXT-Eintrag, der beweist, dass der Host Ihnen gehört, folgt nach dem Speichern.',
     showDns: 'DNS-Eintrag',
     dns: (host) =>
-      `Besucher erreichen die Links dieses Hosts noch nicht. Tragen Sie dies dort ein, wo das DNS von ${host} verwaltet wird, meist beim Anbieter der Domain.`,
+      `Tragen Sie dies dort ein, wo das DNS von ${host} verwaltet wird, meist beim Anbieter der Domain.`,
     dnsTime:
       'Warten Sie. Ein neuer Eintrag ist oft nach Minuten sichtbar, manchmal nach Stunden, spätestens nach zwei Tagen.',
-    dnsThen: 'Prüfen Sie, ob der Eintrag gefunden wird. Danach funktionieren Ihre Links.',
+    dnsThen:
+      'Prüfen Sie, ob der Eintrag gefunden wird. Erst danach erreichen Besucher die Links dieses Hosts.',
     copyDns: 'Alles kopieren',
     dnsVerified: 'Der Host ist bestätigt. Damit Besucher hierher gelangen, braucht sein DNS diesen Eintrag.',
     leads: (host) => `Führt Besucher zu dem Server, auf dem ${host} läuft.`,

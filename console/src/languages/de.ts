@@ -342,6 +342,7 @@ const subjects: Texts['fieldErrors']['subjects'] = {
   id: 'Diese Person',
   color: 'Die Farbe',
   value: 'Die ID',
+  host: 'Der Host',
   type: 'Das Netzwerk',
   notFoundUrl: 'Die URL für unbekannte Links',
   forwardsPath: 'Die Weitergabe des Pfads',
@@ -497,7 +498,8 @@ const rules: Translation['rules'] = {
   OPERATIONS_OF_ACCOUNT:
     'lässt sich nicht hinzufügen: Ein Konto darf höchstens {max} gespeicherte Operationen haben',
   OPERATION_DOCUMENT: 'lässt sich nicht speichern: {reason}',
-  OPERATION_NAME: 'muss ein Kleinbuchstabe sein, dann bis zu 62 Kleinbuchstaben, Ziffern und -',
+  OPERATION_NAME:
+    'muss mit einem Kleinbuchstaben beginnen, auf den bis zu 62 Kleinbuchstaben, Ziffern und - folgen',
   OPERATION_NAME_TAKEN: 'ist schon der Name einer gespeicherten Operation',
   OPERATION_NAME_OF_TOOL:
     'ist der Name eines eingebauten Werkzeugs; eine gespeicherte Operation kann damit keines sein',
@@ -921,7 +923,7 @@ export const texts: Translation = {
     insteadOf: (value) => `Statt „${value}“ aus der Vorlage.`,
     fromTemplate: 'Aus der Vorlage.',
     manage: 'Vorlagen verwalten',
-    onTargets: 'Auch für die Ziele nach Besucher',
+    onTargets: 'Auch an die Ziele unter „Weiterleitung“ anhängen',
     sources: 'Mehrere Quellen auf einmal',
     sourcesHint: 'Jede Quelle bekommt einen eigenen Link. Enter fügt eine hinzu: newsletter, facebook',
     sourcesAlias: (alias) => `Jede Quelle bekommt einen eigenen Link, etwa ${alias}.`,
@@ -1116,7 +1118,8 @@ export const texts: Translation = {
     lines: 'Ziele',
     hint:
       'Eine URL je Zeile; danach ein Alias und ein Titel, jeweils nach einem Tabulator, wie aus einer Tabelle, oder nach ' +
-      'zwei Leerzeichen. Sie prüfen die Zeilen, bevor etwas erstellt wird.',
+      'zwei Leerzeichen.',
+    checkedFirst: 'Sie prüfen die Zeilen, bevor etwas erstellt wird.',
     placeholder: 'https://example.com/eins\nhttps://example.com/zwei',
     file: 'Oder eine Datei',
     fileHint:
@@ -1261,7 +1264,7 @@ export const texts: Translation = {
     everybodyElse: 'Alle anderen',
     toRules: 'Diese Ziele in Regeln umwandeln',
     toRulesHint:
-      'Besucher gelangen dorthin, wohin sie jetzt gelangen. Regeln lassen sich außerdem verbinden, aufteilen und zeitlich begrenzen.',
+      'Alle Besucher behalten ihr Ziel. Regeln lassen sich außerdem verbinden, aufteilen und zeitlich begrenzen.',
     targetType: 'Wohin Besucher gelangen',
     targetTypes,
     targetHints: {

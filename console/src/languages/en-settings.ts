@@ -40,10 +40,10 @@ export const settingsTexts = {
       'You will enter this at the DNS provider. A TXT record that proves that the host is yours follows once it is saved.',
     showDns: 'DNS record',
     dns: (host: string) =>
-      `Visitors do not get the links of this host yet. Enter this where the DNS of ${host} is managed, usually at whoever sold you the domain.`,
+      `Enter this where the DNS of ${host} is managed, usually at whoever sold you the domain.`,
     dnsTime:
       'Wait. A new record is often seen after some minutes, sometimes after hours, at the latest after two days.',
-    dnsThen: 'Check whether it is there. Then your links on this host work.',
+    dnsThen: 'Check whether it is there. Visitors get the links of this host only then.',
     copyDns: 'Copy all',
     dnsVerified: 'The host is verified. For visitors to get here, its DNS needs this record.',
     leads: (host: string) => `Leads visitors to the server that ${host} is on.`,

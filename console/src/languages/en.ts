@@ -336,7 +336,8 @@ const subjects: Readonly<Partial<Record<string, string>>> = {
   expiresAt: 'The expiry',
   id: 'This person',
   color: 'The colour',
-  value: 'The id',
+  value: 'The ID',
+  host: 'The host',
   type: 'The network',
   notFoundUrl: 'The URL for unknown links',
   forwardsPath: 'Forwarding of paths',
@@ -479,6 +480,7 @@ const english = {
   rules: {
     // The line of the text; the API counts those of a slice.
     ALIAS_OF_LINE: 'is already that of line {line}',
+    OPERATION_NAME: 'must begin with a small letter, followed by up to 62 small letters, digits and -',
     URL: 'must begin with https://, such as https://example.com/page',
   } as Partial<Rules>,
   status,
@@ -732,7 +734,7 @@ const english = {
     insteadOf: (value: string) => `Instead of “${value}” of the template.`,
     fromTemplate: 'From the template.',
     manage: 'Manage templates',
-    onTargets: 'Destinations by visitor get them, too',
+    onTargets: 'Add them to the destinations under “Who goes where”, too',
     sources: 'Several sources at once',
     sourcesHint: 'Each source gets a link of its own. Enter adds one: newsletter, facebook',
     sourcesAlias: (alias: string) => `Each source gets a link of its own, such as ${alias}.`,
@@ -930,9 +932,8 @@ const english = {
   many: {
     title: 'Import links',
     lines: 'Destinations',
-    hint:
-      'One URL a line; then an alias and a title, each after a tab, as from a spreadsheet, or two spaces. ' +
-      'You check the lines before anything is created.',
+    hint: 'One URL a line; then an alias and a title, each after a tab, as from a spreadsheet, or two spaces.',
+    checkedFirst: 'You check the lines before anything is created.',
     placeholder: 'https://example.com/one\nhttps://example.com/two',
     file: 'Or a file',
     fileHint: 'CSV, JSON or .xlsx: an export of this or another service, or a sheet with a column of URLs.',
@@ -1075,7 +1076,7 @@ const english = {
     everybodyElse: 'Everybody else',
     toRules: 'Turn these destinations into rules',
     toRulesHint:
-      'Visitors go where they go now. Rules can also combine conditions, split visitors and follow a schedule.',
+      'Every visitor keeps their destination. Rules can also combine conditions, split visitors and follow a schedule.',
     targetType: 'Where visitors go',
     targetTypes,
     targetHints: {

@@ -30,11 +30,10 @@ export const settingsTexts: SettingsTexts = {
     dnsAhead:
       'Añádalo en su proveedor de DNS. Un registro TXT, que demuestra que el host es suyo, aparece después de guardar.',
     showDns: 'Registro DNS',
-    dns: (host) =>
-      `Los visitantes aún no pueden abrir los enlaces de este host. Añada esto donde se gestiona el DNS de ${host}, casi siempre donde se compró el dominio.`,
+    dns: (host) => `Añada esto donde se gestiona el DNS de ${host}, casi siempre donde se compró el dominio.`,
     dnsTime:
       'Espere. Un registro nuevo suele verse en unos minutos, a veces en horas, y a más tardar en dos días.',
-    dnsThen: 'Compruebe que está. Sus enlaces en este host funcionarán entonces.',
+    dnsThen: 'Compruebe que está. Solo entonces los visitantes podrán abrir los enlaces de este host.',
     copyDns: 'Copiar todo',
     dnsVerified:
       'El host está verificado. Para que los visitantes lleguen aquí, su DNS necesita este registro.',

@@ -128,7 +128,7 @@ const rules: Translation['rules'] = {
   ONE_OF: 'debe tener exactamente uno de estos campos: {choices}',
   OPERATIONS_OF_ACCOUNT: 'supera el límite: una cuenta puede tener {max} operaciones guardadas como máximo',
   OPERATION_DOCUMENT: 'no se puede guardar: {reason}',
-  OPERATION_NAME: 'debe ser una letra minúscula y hasta 62 letras minúsculas, cifras y -',
+  OPERATION_NAME: 'debe empezar por una letra minúscula, seguida de hasta 62 letras minúsculas, cifras y -',
   OPERATION_NAME_TAKEN: 'ya es el nombre de una operación guardada',
   OPERATION_NAME_OF_TOOL:
     'es el nombre de una herramienta integrada: una operación guardada no puede serlo con ese nombre',
@@ -310,6 +310,7 @@ export const texts: Translation = {
       id: 'Esta persona',
       color: 'El color',
       value: 'El identificador',
+      host: 'El host',
       type: 'La red',
       notFoundUrl: 'La URL de los enlaces desconocidos',
       forwardsPath: 'La transmisión de la ruta',
@@ -690,7 +691,7 @@ export const texts: Translation = {
     insteadOf: (value) => `En lugar de «${value}», de la plantilla.`,
     fromTemplate: 'De la plantilla.',
     manage: 'Gestionar las plantillas',
-    onTargets: 'Añadirlos también a los destinos según el visitante',
+    onTargets: 'Añadirlos también a los destinos de «Quién va adónde»',
     sources: 'Varias fuentes a la vez',
     sourcesHint: 'Cada fuente tendrá su propio enlace. Intro añade una: newsletter, facebook',
     sourcesAlias: (alias) => `Cada fuente tendrá su propio enlace, por ejemplo ${alias}.`,
@@ -898,9 +899,8 @@ export const texts: Translation = {
   many: {
     title: 'Importar enlaces',
     lines: 'Destinos',
-    hint:
-      'Una URL por línea; luego, un alias y un título, separados por tabuladores, como en una hoja de cálculo, o por dos espacios. ' +
-      'Usted revisa las líneas antes de que se cree nada.',
+    hint: 'Una URL por línea; luego, un alias y un título, separados por tabuladores, como en una hoja de cálculo, o por dos espacios.',
+    checkedFirst: 'Usted revisa las líneas antes de que se cree nada.',
     placeholder: 'https://example.com/uno\nhttps://example.com/dos',
     file: 'O un archivo',
     fileHint:
@@ -1043,7 +1043,7 @@ export const texts: Translation = {
     everybodyElse: 'Todos los demás',
     toRules: 'Convertir estos destinos en reglas',
     toRulesHint:
-      'Los visitantes van adonde van ahora. Las reglas también se pueden combinar, repartir y limitar en el tiempo.',
+      'Cada visitante conserva su destino. Las reglas también se pueden combinar, repartir y limitar en el tiempo.',
     targetType: 'Adónde van los visitantes',
     targetTypes: {
       NONE: 'El mismo destino para todos',

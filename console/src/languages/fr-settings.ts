@@ -32,10 +32,10 @@ export const settingsTexts: SettingsTexts = {
       'À ajouter chez votre fournisseur DNS. Une fois le domaine créé, un enregistrement TXT s’affichera pour prouver que l’hôte est à vous.',
     showDns: 'Enregistrement DNS',
     dns: (host) =>
-      `Les visiteurs n’ont pas encore accès aux liens de cet hôte. Ajoutez ceci là où le DNS de ${host} est géré, le plus souvent chez le prestataire où le domaine a été acheté.`,
+      `Ajoutez ceci là où le DNS de ${host} est géré, le plus souvent chez le prestataire où le domaine a été acheté.`,
     dnsTime:
       'Attendez. Un nouvel enregistrement est souvent visible après quelques minutes, parfois quelques heures, deux jours au plus tard.',
-    dnsThen: 'Vérifiez qu’il est visible. Vos liens sur cet hôte fonctionneront alors.',
+    dnsThen: 'Vérifiez qu’il est visible. Les visiteurs n’auront accès aux liens de cet hôte qu’ensuite.',
     copyDns: 'Tout copier',
     dnsVerified:
       'L’hôte est vérifié. Pour que les visiteurs arrivent ici, son DNS a besoin de cet enregistrement.',

@@ -127,7 +127,8 @@ const rules: Translation['rules'] = {
   ONE_OF: 'doit avoir exactement un de ces champs : {choices}',
   OPERATIONS_OF_ACCOUNT: 'dépasse la limite : un compte a {max} opérations enregistrées au plus',
   OPERATION_DOCUMENT: 'ne peut pas être enregistré : {reason}',
-  OPERATION_NAME: 'doit être une lettre minuscule, puis jusqu’à 62 lettres minuscules, chiffres et -',
+  OPERATION_NAME:
+    'doit commencer par une lettre minuscule, suivie de 62 lettres minuscules, chiffres et - au plus',
   OPERATION_NAME_TAKEN: 'est déjà le nom d’une opération enregistrée',
   OPERATION_NAME_OF_TOOL:
     'est le nom d’un outil intégré : une opération enregistrée ne peut pas en être un sous ce nom',
@@ -309,6 +310,7 @@ export const texts: Translation = {
       id: 'Cette personne',
       color: 'La couleur',
       value: 'L’identifiant',
+      host: 'L’hôte',
       type: 'Le réseau',
       notFoundUrl: 'L’URL pour les liens inconnus',
       forwardsPath: 'La transmission du chemin',
@@ -694,7 +696,7 @@ export const texts: Translation = {
     insteadOf: (value) => `Remplace « ${value} » du modèle.`,
     fromTemplate: 'Vient du modèle.',
     manage: 'Gérer les modèles',
-    onTargets: 'Les ajouter aussi aux destinations selon le visiteur',
+    onTargets: 'Les ajouter aussi aux destinations de « Qui va où »',
     sources: 'Plusieurs sources à la fois',
     sourcesHint: 'Chaque source a son propre lien. Entrée en ajoute une : newsletter, facebook',
     sourcesAlias: (alias) => `Chaque source a son propre lien, par exemple ${alias}.`,
@@ -901,9 +903,8 @@ export const texts: Translation = {
   many: {
     title: 'Importer des liens',
     lines: 'Destinations',
-    hint:
-      'Une URL par ligne, puis un alias et un titre, séparés par une tabulation, comme dans un tableur, ou par deux espaces. ' +
-      'Vous vérifiez les lignes avant toute création.',
+    hint: 'Une URL par ligne, puis un alias et un titre, séparés par une tabulation, comme dans un tableur, ou par deux espaces.',
+    checkedFirst: 'Vous vérifiez les lignes avant toute création.',
     placeholder: 'https://example.com/un\nhttps://example.com/deux',
     file: 'Ou un fichier',
     fileHint:
@@ -1046,7 +1047,7 @@ export const texts: Translation = {
     everybodyElse: 'Tous les autres',
     toRules: 'Transformer ces destinations en règles',
     toRulesHint:
-      'Les visiteurs vont où ils vont maintenant. Les règles peuvent aussi se combiner, se répartir et se limiter dans le temps.',
+      'Chaque visiteur garde sa destination. Les règles peuvent aussi se combiner, se répartir et se limiter dans le temps.',
     targetType: 'Où vont les visiteurs',
     targetTypes: {
       NONE: 'Même destination pour tous',

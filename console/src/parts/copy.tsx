@@ -31,6 +31,8 @@ interface CopyButtonProps {
   readonly text: string;
   readonly label?: string;
   readonly wide?: boolean;
+  /** True where it is what people do next. */
+  readonly primary?: boolean;
   /** True above a list, as plain as other actions there. */
   readonly small?: boolean;
   /** True if the copied text stands alone beside it: the button's name does not repeat it. */
@@ -42,6 +44,7 @@ interface CopyButtonProps {
 /** A button that copies, and says so for a moment. */
 export function CopyButton(props: CopyButtonProps): ReactElement {
   const { text, label = texts.copy, wide = false, small = false, alone = false, inMenu = false } = props;
+  const look = props.primary ? 'button' : 'button quiet';
   const [done, setDone] = useState(false);
   const copy = async () => {
     if (!(await copyText(text))) return;
@@ -51,7 +54,7 @@ export function CopyButton(props: CopyButtonProps): ReactElement {
   return (
     <button
       type="button"
-      className={small ? 'button text small' : wide ? 'button quiet' : 'bare copy'}
+      className={small ? 'button text small' : wide ? look : 'bare copy'}
       aria-label={wide || alone ? label : texts.labelled(label, withoutScheme(text))}
       tabIndex={inMenu ? -1 : undefined}
       data-tip={label}

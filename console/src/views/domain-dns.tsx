@@ -59,7 +59,6 @@ export function DomainDns({
     <ol className="dns">
       <li>
         {(address || !verified) && <p>{verified ? t.dnsVerified : t.dns(withoutPort(name))}</p>}
-        {address === null && <p>{t.noAddress(serviceHost)}</p>}
         {(address || proof) && <DnsTable records={[address, proof].filter((one) => one !== null)} />}
         {address && proof && (
           <CopyButton
@@ -68,6 +67,7 @@ export function DomainDns({
             wide
           />
         )}
+        {address === null && <p>{t.noAddress(serviceHost)}</p>}
         <p className="hint">
           {address?.type === 'CNAME' && `${t.noCname(address.value)} `}
           {t.dnsNotes}

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { focusSoon } from '../app/focus.ts';
+import type { RefusedField } from '../data/faults.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
@@ -91,6 +92,12 @@ export function DomainsView(): ReactElement {
   );
 }
 
+/** An error with the path that tells a host from other names. */
+const asHost = ({ path, ...error }: RefusedField): RefusedField => ({
+  ...error,
+  path: path[0] === 'name' ? ['host'] : path,
+});
+
 function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragment>): ReactElement {
   const session = useSession();
   const { name = '', notFoundUrl, rootUrl } = domain ?? {};
@@ -119,29 +126,31 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
         `.record a[href$="/links?domain=${outcome.id}"]`,
         () => !document.querySelector('dialog[open]'),
       );
-    return outcome;
+    return outcome.__typename === 'ValidationError'
+      ? { ...outcome, fields: outcome.fields.map(asHost) }
+      : outcome;
   };
   return (
     <FormDialog
       {...dialog}
       action={domain ? texts.save : texts.tags.add}
       done={texts.saved(host)}
-      shown={['name', 'rootUrl', 'notFoundUrl']}
+      shown={['host', 'rootUrl', 'notFoundUrl']}
       onSubmit={save}
     >
       {(errors) => (
         <>
           <TextField
             label={t.name}
-            {...tied('name', errors)}
+            {...tied('name', errors, 'host')}
             placeholder="go.example"
             hint={domain ? t.renamed : t.nameHint}
             autoFocus
           />
           {address && (
             <div className="dns">
-              <p>{t.dnsAhead}</p>
               <DnsTable records={[address]} />
+              <p>{t.dnsAhead}</p>
             </div>
           )}
           <TextField label={t.root} type="url" {...tied('rootUrl', errors)} hint={t.rootHint} />

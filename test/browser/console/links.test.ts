@@ -1179,7 +1179,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Network').selectOption('Meta (Facebook)');
     await page.getByLabel('ID', { exact: true }).fill('AW-1');
     await press('Create');
-    await page.getByText('The id must be digits, such as 1234567890.').waitFor();
+    await page.getByText('The ID must be digits, such as 1234567890.').waitFor();
     await page.getByLabel('Network').selectOption('Google Ads');
     await page.getByText('It looks like AW-123456789.').waitFor();
     await press('Create');

@@ -44,7 +44,7 @@ describe.runIf(chromiumPath)('saved operations in the console, in a browser', ()
     await dialog.getByLabel('Name').fill('Find Links');
     await dialog.getByLabel('GraphQL document').fill('{ nothing }');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await shown(dialog.getByText(/^The name must be a small letter/));
+    await shown(dialog.getByText(/^The name must begin with a small letter/));
     await dialog.getByLabel('Name').fill('search-links');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await shown(dialog.getByText(/^The document cannot be saved: Cannot query field "nothing"/));

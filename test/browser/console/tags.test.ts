@@ -218,6 +218,8 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     const dialog = page.getByRole('dialog', { name: 'Tags of 3 links' });
     // A new one is made by the same click.
     await begin();
+    const add = await shown(dialog.getByRole('button', { name: 'Add to 3 links' }));
+    expect(await add.isDisabled()).toBe(true);
     await dialog.getByRole('combobox').fill('New');
     await dialog.getByRole('button', { name: 'Add to 3 links' }).click();
     await shown(page.locator('.toast').getByText('Tag “New” added to 3 links.'));

@@ -66,7 +66,8 @@ export function LinkForm({
     start:
       line(
         startsAt !== null && texts.links.starts(atMoment(startsAt)),
-        fields.redirectStatus !== '302' && fields.redirectStatus,
+        fields.redirectStatus !== '302' &&
+          texts.labelled(texts.link.names.redirectStatus, fields.redirectStatus),
         fields.notes.trim(),
       ) || t.none.start,
     expiry:

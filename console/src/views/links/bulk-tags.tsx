@@ -35,6 +35,7 @@ export function BulkTags({ count, onClose, onUpdate }: BulkDialogProps<TagsUpdat
       title={t.bulkTitle(count)}
       action={removes ? t.removeFrom(count) : t.addTo(count)}
       shown={['ids']}
+      isEmpty={ids.length === 0 && typed.trim() === ''}
       onClose={onClose}
       onSubmit={submit}
     >

@@ -60,7 +60,7 @@ function One({ link, ready }: { link: LinkRowFragment; ready: string }): ReactEl
           <TargetsBadge link={link} />
         </p>
         <div className="buttons">
-          <CopyButton text={link.shortUrl} wide />
+          <CopyButton text={link.shortUrl} wide primary />
           <Link href={`/links/${link.id}`} className="button quiet">
             {texts.links.edit}
           </Link>
@@ -87,7 +87,12 @@ function Several({ links }: { links: readonly LinkRowFragment[] }): ReactElement
         ))}
       </ul>
       <div className="buttons">
-        <CopyButton text={links.map(({ shortUrl }) => shortUrl).join('\n')} label={texts.utm.copyAll} wide />
+        <CopyButton
+          text={links.map(({ shortUrl }) => shortUrl).join('\n')}
+          label={texts.utm.copyAll}
+          wide
+          primary
+        />
       </div>
     </div>
   );

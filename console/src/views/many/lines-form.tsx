@@ -16,7 +16,7 @@ export function LinesForm({ state }: { state: Import }): ReactElement {
   const t = texts.many;
   return (
     <>
-      <Field label={t.lines} hint={t.hint}>
+      <Field label={t.lines} hint={lines.format === 'LINES' ? `${t.hint} ${t.checkedFirst}` : t.checkedFirst}>
         {(parts) => (
           <textarea
             {...parts}

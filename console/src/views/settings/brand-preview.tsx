@@ -1,13 +1,14 @@
 import type { ReactElement } from 'react';
 import { Brand as Service } from '../../parts/brand.tsx';
 import { settingsTexts } from '../../settings-texts.ts';
-import { type Brand, isColour, OWN_COLOUR } from './brand-fields.tsx';
+import { type Brand, isColour } from './brand-fields.tsx';
 
 const t = settingsTexts.settings;
 
 /** The page for the password of a link, as visitors see it with the brand. */
 export function BrandPreview({ brand: { logo, colour, name, helpUrl } }: { brand: Brand }): ReactElement {
-  const background = isColour(colour) ? colour : OWN_COLOUR;
+  // Without one, each of the schemes has its own.
+  const own = isColour(colour) ? { background: colour, color: '#fff' } : undefined;
   return (
     <figure className="visitor" aria-label={t.preview}>
       <figcaption className="hint">{t.preview}</figcaption>
@@ -20,7 +21,7 @@ export function BrandPreview({ brand: { logo, colour, name, helpUrl } }: { brand
           <b>{t.page.title}</b>
           <p className="quiet">{t.page.text}</p>
           <span className="box">{t.page.label}</span>
-          <span className="button" style={{ background, color: '#fff' }}>
+          <span className="button" style={own}>
             {t.page.submit}
           </span>
         </div>

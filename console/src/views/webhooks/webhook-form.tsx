@@ -61,6 +61,7 @@ export function WebhookForm({
   return (
     <FormDialog
       {...dialog}
+      wide
       shown={['url', 'events']}
       done={webhook ? texts.saved(address) : undefined}
       onSubmit={save}
