@@ -50,7 +50,7 @@ export function SelectedBar({ selection, links, filter, total, isCut, count }: B
     { what: 'utm', icon: 'template', name: texts.utm.bulk },
     { what: 'expiry', icon: 'calendar', name: texts.form.expiry },
   ] as const;
-  // On phones, styles hide those that have no room in the line.
+  // On phones, styles hide them in the line.
   const hidden: MenuItem[] = matchMedia('(max-width: 40rem)').matches
     ? [
         ...dialogs.map(({ what, ...item }) => ({ ...item, run: open('.bulk > [aria-haspopup]', what) })),
