@@ -8,12 +8,12 @@ export const CURRENT_ROW = '.rows li.current';
 /** The id of the element with a link in the list. */
 export const rowId = (id: string): string => `link-${id}`;
 
-let left: string | null = null;
-/** The link that was open last: its row is where somebody goes on. */
-export const leftLink = {
-  get: (): string | null => left,
+let last: string | null = null;
+/** The link that was open, or whose row had the focus, last: its row is where somebody goes on. */
+export const lastLink = {
+  get: (): string | null => last,
   set: (id: string): void => {
-    left = id;
+    last = id;
   },
 };
 

@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
-import { CURRENT_ROW, DESTINATION, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
+import { CURRENT_ROW, DESTINATION, focusSoon, isFocusFree, lastLink } from '../../app/focus.ts';
 import { ViewAhead } from '../../app/places.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { Button } from '../../controls/button.tsx';
@@ -84,7 +84,7 @@ export function LinkView({ id, tab: asked, isOver = false }: LinkViewProps): Rea
   const [, navigate] = useLocation();
   useTitle(...titleParts(data?.link, tab));
   useEffect(() => {
-    leftLink.set(id);
+    lastLink.set(id);
     return () => focusSoon(CURRENT_ROW, isFocusFree);
   }, [id]);
   if (gone.has(id)) return <Redirect to={back} />;

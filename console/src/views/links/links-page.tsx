@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
 import { Router, useLocation, useRouter } from 'wouter';
 import { navigate as go } from 'wouter/use-browser-location';
-import { CURRENT_ROW, focusNow, isFocusFree, leftLink, rowId } from '../../app/focus.ts';
+import { CURRENT_ROW, focusNow, isFocusFree, lastLink, rowId } from '../../app/focus.ts';
 import { overList } from '../../app/over-list.ts';
 import { aboutToGo } from '../../data/actions.ts';
 import { useCounted } from '../../data/counted.ts';
@@ -181,7 +181,7 @@ function LinkList({
   const drafts = listDrafts(useSession());
   const { base } = useRouter();
   const [, navigate] = useLocation();
-  const [current, setCurrent] = useState<string | null>(leftLink.get);
+  const [current, setCurrent] = useState<string | null>(lastLink.get);
   const focusable = links.some(({ id }) => id === current) ? current : (links[0]?.id ?? null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -202,7 +202,11 @@ function LinkList({
       selection.extend(id, to.id);
       focusNow(`#${rowId(to.id)}`);
     },
-    onFocus: setCurrent,
+    onFocus: (id) => {
+      // This list is gone while a search finds nothing.
+      lastLink.set(id);
+      setCurrent(id);
+    },
     navigate,
   };
   const latest = useRef(now);
