@@ -37,7 +37,11 @@ async function launchShared(): Promise<BrowserContext> {
     [rules, '--renderer-process-limit=1'],
     firstOf(given, HEADLESS, ...PLACES),
   );
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
+  const context = await browser.newContext({
+    ...{ viewport: { width: 1280, height: 800 }, locale: 'en-GB' },
+    // Where something still moves, Playwright scrolls the page before it clicks, and a panel beside its button follows a frame later.
+    reducedMotion: 'reduce',
+  });
   context.setDefaultTimeout(BROWSER_TIMEOUT);
   await context.newPage();
   return context;
