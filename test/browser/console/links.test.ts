@@ -1111,6 +1111,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     // The list has its search yet: it is cleared first.
     await page.keyboard.press('Escape');
     await expect.poll(() => search.inputValue()).toBe('');
+    // The link closes with the search, a moment after its text is gone.
+    await page.getByRole('region', { name: 'Edit' }).waitFor({ state: 'hidden' });
     await page.keyboard.press('Escape');
     await expect.poll(() => focused()).toBe('BODY');
     await page.getByRole('link', { name: 'Spaces' }).click();
