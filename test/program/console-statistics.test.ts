@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { weeksAround } from '../../console/src/controls/days.ts';
+import { lookOfChange } from '../../console/src/views/statistics/compared.tsx';
 import {
   before,
   parsePeriod,
@@ -16,6 +17,15 @@ const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
 
 test('a change has a minus sign, as wide as the plus', () => {
   expect([0.08, 0, -0.06].map(asChange)).toEqual(['+8%', '0%', '−6%']);
+});
+
+test('only nothing at all is a fall by 100 %', () => {
+  expect([-1, -0.998, -0.5, 12].map((change) => lookOfChange(change, false).text)).toEqual([
+    '−100%',
+    '−99%',
+    '−50%',
+    '+1,200%',
+  ]);
 });
 
 test.each([

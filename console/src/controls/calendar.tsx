@@ -14,6 +14,8 @@ interface CalendarProps {
   readonly from: string;
   readonly to?: string;
   readonly today: string;
+  /** The day to begin at; by default, the last chosen one. */
+  readonly begin?: string | undefined;
   readonly min?: string;
   readonly max?: string;
   /** True to begin in the grid. */
@@ -23,9 +25,9 @@ interface CalendarProps {
 
 /** The days of a month, of which one is chosen. Arrow keys, Home, End, PageUp and PageDown move among them. */
 export function Calendar(props: CalendarProps): ReactElement {
-  const { from, to = from, today, min = FIRST_DAY, max = LAST_DAY, autoFocus = false, onDay } = props;
+  const { from, to = from, today, begin, min = FIRST_DAY, max = LAST_DAY, autoFocus = false, onDay } = props;
   const within = (day: string) => (day < min ? min : day > max ? max : day);
-  const [at, setAt] = useState(within(to || from || today));
+  const [at, setAt] = useState(within(begin ?? (to || from || today)));
   const grid = useRef<HTMLTableElement>(null);
   const hasFocus = useRef(autoFocus);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each move to another day
@@ -50,9 +52,11 @@ export function Calendar(props: CalendarProps): ReactElement {
   const t = texts.controls;
   const weeks = weeksAround(at);
   const name = monthName.format(new Date(at));
-  const turn = (months: number, label: string, icon: 'back' | 'next') => (
-    <IconButton icon={icon} name={label} onClick={() => move(addMonths(at, months))} />
-  );
+  const turn = (months: number, label: string, icon: 'back' | 'next') => {
+    const to = within(addMonths(at, months));
+    const isEnd = to.slice(0, 7) === at.slice(0, 7);
+    return <IconButton icon={icon} name={label} disabled={isEnd} onClick={() => move(to)} />;
+  };
   const isChosen = (day: string) => from !== '' && day >= from && day <= to;
   const look = (day: string) =>
     [

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { Calendar } from './calendar.tsx';
 import { DayField } from './day-field.tsx';
-import type { Days } from './days.ts';
+import { addDays, type Days } from './days.ts';
 
 export interface PanelProps extends Days {
   /** The usual periods, under their names. */
@@ -11,8 +11,19 @@ export interface PanelProps extends Days {
   /** The labels of both ends. */
   readonly names: Readonly<Record<'from' | 'to', string>>;
   readonly today: string;
+  /** The last day that can be chosen in the calendar. */
+  readonly max?: string;
   readonly onDays: (days: Days) => void;
   readonly onClose: () => void;
+}
+
+/** The most days of a month that are too few to show it. */
+const FEW = 7;
+
+/** The last day, or the one before its month where that has only a few days of a longer period. */
+function beginAt({ from, to }: Days): string {
+  const first = `${to.slice(0, 8)}01`;
+  return from < first && to < addDays(first, FEW) ? addDays(first, -1) : to;
 }
 
 /** The usual periods, two typed days, and a calendar on which two presses choose both ends. */
@@ -23,6 +34,7 @@ export function PeriodPanel({
   to,
   preset,
   today,
+  max,
   onDays,
   onClose,
 }: PanelProps): ReactElement {
@@ -72,7 +84,8 @@ export function PeriodPanel({
           key={begin ?? `${from} ${to}`}
           from={begin ?? from}
           to={begin ?? (to || from)}
-          today={today}
+          {...{ today, max }}
+          begin={begin === null && preset >= 0 ? beginAt({ from, to }) : undefined}
           autoFocus={begin !== null}
           onDay={onDay}
         />

@@ -109,6 +109,21 @@ describe.runIf(chromiumPath)('the controls of the console, in a browser', () => 
     await expect.poll(() => period.evaluate((one) => one === document.activeElement)).toBe(true);
   });
 
+  test('the calendar of statistics ends today, and shows the month with most days of a usual period', async () => {
+    const page = await open({ path: `/links/${link.id}` });
+    await page.evaluate('Date.now = () => Date.parse("2026-12-01T12:00:00Z")');
+    await page.getByRole('link', { name: 'Statistics' }).click();
+    await (await shown(page.getByRole('button', { name: /^Period: / }))).click();
+    await shown(page.locator('.calendar header', { hasText: 'November 2026' }));
+    const enabled = page.locator('.calendar td button:enabled');
+    await page.getByRole('button', { name: 'Next month' }).click();
+    await expect.poll(() => enabled.allInnerTexts()).toEqual(['30', '1']);
+    // The months after it have no day to choose.
+    expect(await page.getByRole('button', { name: 'Next month' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Previous month' }).click();
+    await expect.poll(() => enabled.allInnerTexts()).toContain('15');
+  });
+
   test('typed days of a period count while the field has the focus, and the calendar follows', async () => {
     const page = await open({ path: `/links/${link.id}/statistics` });
     await (await shown(page.getByRole('button', { name: /^Period: / }))).press('Enter');

@@ -675,6 +675,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     await rowOf(page, kept.alias).waitFor();
     await remove(gone.alias);
+    await expect.poll(() => page.locator('.above-links b').innerText()).toBe('1 link');
     const left = () => caller.data('{ links { nodes { title } } }');
     await expect.poll(() => left()).toEqual({ links: { nodes: [{ title: 'Gone' }, { title: 'Kept' }] } });
     // A closed page does at once what it would do in some seconds.

@@ -11,6 +11,7 @@ import { useTotal } from './use-links.ts';
 export function BulkBar({
   list,
   isLoading,
+  going,
   children,
   ...props
 }: ListProps & {
@@ -18,6 +19,8 @@ export function BulkBar({
   list: string;
   /** True while the links are still those of another list. */
   isLoading: boolean;
+  /** The number of its links that are hidden, since they are about to be deleted. */
+  going: number;
   /** The actions of the list. */
   children: ReactNode;
 }): ReactElement {
@@ -27,7 +30,7 @@ export function BulkBar({
   // A selection of all shows its exact number.
   const exact = useRead(LinksExactTotalDocument, { filter }, { pause: !(selection.isAll && isCut) });
   const total = exact.data?.linkPage.total ?? counted ?? 0;
-  const told = counted === null ? '' : texts.tags.total(counted, isCut);
+  const told = counted === null ? '' : texts.tags.total(counted - (isCut ? 0 : going), isCut);
   const isSelecting = selection.links.length > 0 || selection.isAll;
   const hidden = selection.links.filter(({ id }) => links.every((one) => one.id !== id)).length;
   const count = selection.isAll ? total : selection.links.length;

@@ -86,6 +86,7 @@ export function LinksPage({
         isLoading={isLoading}
         selection={selection}
         links={links}
+        going={(nodes?.length ?? 0) - links.length}
         filter={filter}
       >
         {isFiltered(state) && <CopyButton text={location.href} label={texts.links.copyList} wide small />}

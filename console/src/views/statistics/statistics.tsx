@@ -124,6 +124,7 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
           {...{ ...period, days }}
           names={{ from: t.from, to: t.to }}
           today={lastDays(1, now).to}
+          max={lastDays(1, now).to}
           onDays={setPeriod}
         />
         <FilterSelect
