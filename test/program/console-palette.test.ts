@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { markedParts, rank } from '../../console/src/app/palette/ranking.ts';
+import { markedParts, noteWith, rank } from '../../console/src/app/palette/ranking.ts';
 
 const shop = { name: 's.example/shop', note: 'Autumn sale' };
 const newLink = { name: 'New link', words: 'make create add shorten' };
@@ -23,6 +23,16 @@ describe('the quick search of the console', () => {
     ['läd', { name: 's.example/x', note: 'Unsere Läden' }, 1],
   ])('ranks “%s” in %o', (text, entry, expected) => {
     expect(rank(text, entry)).toBe(expected);
+  });
+
+  test.each([
+    ['shop', 'Autumn sale'],
+    ['prin', 'Autumn sale · Print and shops'],
+    ['example/autumn', 'Autumn sale · lindenhof.example/autumn'],
+    ['gone', 'Autumn sale'],
+    ['', 'Autumn sale'],
+  ])('says by what “%s” found a link: %s', (text, expected) => {
+    expect(noteWith(text, shop, ['lindenhof.example/autumn', 'Print and shops'])).toBe(expected);
   });
 
   test.each([

@@ -12,7 +12,7 @@ import { useLinks } from '../../views/links/use-links.ts';
 import { shortUrlText } from '../../words/format.ts';
 import { accountItems } from '../account-menu.tsx';
 import { places } from '../places.tsx';
-import { LAST, rank } from './ranking.ts';
+import { LAST, noteWith, rank } from './ranking.ts';
 
 /** An entry of the quick search. */
 export interface Command extends MenuItem {
@@ -133,12 +133,12 @@ export function useCommands(
     }),
     { id: 'help', name: texts.help.title, icon: 'keyboard', shortcut: '?', run: onHelp },
   ];
-  const links = (found.nodes ?? []).map(({ id, shortUrl, title, url }) =>
-    going({
-      ...{ id: `to ${id}`, name: shortUrlText(shortUrl), note: title ?? addressText(url), icon: 'link' },
-      path: `/links/${id}`,
-    }),
-  );
+  const links = (found.nodes ?? []).map(({ id, shortUrl, title, url, space, tags }) => {
+    const name = shortUrlText(shortUrl);
+    const others = [addressText(url), ...[...(space ? [space] : []), ...tags].map((one) => one.name)];
+    const note = noteWith(search, { name, note: title ?? addressText(url) }, others);
+    return going({ id: `to ${id}`, name, note, icon: 'link', path: `/links/${id}` });
+  });
   const views = places.map(({ path, name, icon }) =>
     going({ id: path, name, icon, path, ...(path === '/overview' && { words: texts.links.statistics }) }),
   );
