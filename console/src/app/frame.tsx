@@ -45,12 +45,17 @@ export function FrameAhead(): ReactElement {
   );
 }
 
+interface Opened {
+  readonly what: 'help' | 'palette';
+  readonly nth: number;
+}
+
 /** The frame around the views, which stays while they change. */
 export function Frame(): ReactElement {
   const [location, navigate] = useLocation();
   const query = useSearch();
   const { canWrite } = useSession();
-  const [opened, setOpened] = useState<'help' | 'palette' | null>(null);
+  const [opened, setOpened] = useState<Opened | null>(null);
   const [isMenu, setMenu] = useState(false);
   const burger = useRef<HTMLButtonElement>(null);
   useTitleOf(location, sectionTitle(location));
@@ -66,10 +71,11 @@ export function Frame(): ReactElement {
     if (button) button.click();
     else navigate('/links', { state: { isNew: true } });
   };
+  const open = (what: Opened['what']) => setOpened((now) => ({ what, nth: (now?.nth ?? 0) + 1 }));
   const find = () => {
     // The menu would stay over what is found.
     setMenu(false);
-    setOpened('palette');
+    open('palette');
   };
   const [, link] = /^\/links\/(\d+)/.exec(location) ?? [];
   const onKey = useEffectEvent((event: KeyboardEvent) => {
@@ -83,7 +89,7 @@ export function Frame(): ReactElement {
       find();
     }
     onShortcut(event, {
-      '?': () => setOpened('help'),
+      '?': () => open('help'),
       '/': () => go('/links', '#search'),
       a: () => focusNow('.bulk button'),
       z: () => undoToast() || document.querySelector<HTMLElement>('.undo')?.click(),
@@ -101,7 +107,8 @@ export function Frame(): ReactElement {
     return () => clearTimeout(timer);
   }, []);
   const leaveMenu = () => setMenu(false);
-  const close = () => setOpened(null);
+  // A dialog tells after its end that it closed: another may be open by then.
+  const close = () => setOpened((now) => (now === opened ? null : now));
   return (
     <div className="frame">
       <a className="skip" href="#main">
@@ -136,12 +143,7 @@ export function Frame(): ReactElement {
             <span className="brand">
               <Brand />
             </span>
-            <IconButton
-              icon="keyboard"
-              look="keyed"
-              name={texts.help.title}
-              onClick={() => setOpened('help')}
-            />
+            <IconButton icon="keyboard" look="keyed" name={texts.help.title} onClick={() => open('help')} />
           </footer>
         </div>
       </aside>
@@ -150,8 +152,10 @@ export function Frame(): ReactElement {
         <BlockedNotice />
         <Views />
       </main>
-      {opened === 'help' && <Help onClose={close} />}
-      {opened === 'palette' && <Palette onClose={close} onNew={openNew} onHelp={() => setOpened('help')} />}
+      {opened?.what === 'help' && <Help onClose={close} />}
+      {opened?.what === 'palette' && (
+        <Palette key={opened.nth} onClose={close} onNew={openNew} onHelp={() => open('help')} />
+      )}
     </div>
   );
 }

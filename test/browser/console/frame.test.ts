@@ -278,6 +278,18 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await shown(page.getByRole('dialog', { name: 'QR code' }));
     await page.keyboard.press('Escape');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(`link-${id}`);
+    // The keys of the search may come before a dialog has told that it closed.
+    await openPalette(page, 'qr');
+    await page.keyboard.press('Enter');
+    await shown(page.getByRole('dialog', { name: 'QR code' }));
+    await page.evaluate(`new Promise((told) => {
+      const dialog = document.querySelector('dialog[open]');
+      dialog.addEventListener('close', () => setTimeout(told));
+      dialog.close();
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }));
+    })`);
+    await shown(page.getByRole('combobox', { name: 'Quick search' }));
+    await page.keyboard.press('Escape');
     await openPalette(page, 'archive');
     await page.keyboard.press('Enter');
     await shown(page.getByText(`${alias} is archived.`));
