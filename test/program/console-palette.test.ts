@@ -27,8 +27,8 @@ describe('the quick search of the console', () => {
 
   test.each([
     ['shop', 'Autumn sale'],
-    ['prin', 'Autumn sale · Print and shops'],
-    ['example/autumn', 'Autumn sale · lindenhof.example/autumn'],
+    ['prin', 'Print and shops · Autumn sale'],
+    ['example/autumn', 'lindenhof.example/autumn · Autumn sale'],
     ['gone', 'Autumn sale'],
     ['', 'Autumn sale'],
   ])('says by what “%s” found a link: %s', (text, expected) => {

@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { flushSync } from 'react-dom';
 import { useLocation } from 'wouter';
+import { IconButton } from '../../controls/button.tsx';
 import { useSettled } from '../../data/settled.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Unread } from '../../parts/notice.tsx';
@@ -158,6 +159,7 @@ function Search({
             }}
           />
           <kbd>Esc</kbd>
+          <IconButton icon="close" look="leave" name={texts.close} tabIndex={-1} onClick={onClose} />
         </div>
         <div id={listId} role="listbox" aria-label={texts.places.find}>
           {groups.map(({ name, commands }) => (

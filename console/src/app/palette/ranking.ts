@@ -27,11 +27,11 @@ export function rank(text: string, { name, note = '', words = '' }: Entry): numb
   return isHidden && all.every((word) => `${seen} ${hidden}`.includes(word)) ? LAST : null;
 }
 
-/** The note of an entry, and behind it the text by which it was found, such as its space, if neither name nor note shows why. */
+/** The note of an entry, and before it the text by which it was found, such as its space, if neither name nor note shows why. */
 export function noteWith(text: string, entry: Entry & { note: string }, texts: readonly string[]): string {
   if (rank(text, entry) !== null) return entry.note;
   const found = texts.find((one) => rank(text, { name: one }) !== null);
-  return found === undefined ? entry.note : `${entry.note} · ${found}`;
+  return found === undefined ? entry.note : `${found} · ${entry.note}`;
 }
 
 /** The parts of a text, of which every second one is a word that is sought. */
