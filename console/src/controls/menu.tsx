@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { shortcuts } from '../app/shortcuts.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { foldName } from '../words/format.ts';
@@ -22,7 +23,6 @@ export function Menu({
   const listId = useId();
   // A list of 50 rows has 50 menus: their items are rendered when they are shown.
   const [isOpen, setOpen] = useState(false);
-  const opensAt = useRef('Home');
   const list = useRef<HTMLDivElement>(null);
   /** The item that a key moves to, in the ways of menus, or by the first letter of its name. */
   const itemFor = (key: string): HTMLElement | undefined => {
@@ -62,8 +62,9 @@ export function Menu({
           if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
           event.preventDefault();
           event.stopPropagation();
-          opensAt.current = event.key === 'ArrowUp' ? 'End' : 'Home';
-          if (!list.current?.matches(':popover-open')) event.currentTarget.click();
+          // At once: the next key may come before the list tells that it is open.
+          if (!list.current?.matches(':popover-open')) flushSync(() => event.currentTarget.click());
+          itemFor(event.key === 'ArrowUp' ? 'End' : 'Home')?.focus();
         }}
       >
         {children ?? <Icon name={icon} />}
@@ -77,10 +78,9 @@ export function Menu({
         aria-label={label}
         tabIndex={-1}
         onBeforeToggle={({ newState }) => newState === 'open' && setOpen(true)}
-        onToggle={({ newState }) => {
-          if (newState !== 'open') return setOpen(false);
-          itemFor(opensAt.current)?.focus();
-          opensAt.current = 'Home';
+        onToggle={({ newState, currentTarget }) => {
+          if (newState !== 'open') setOpen(false);
+          else if (!currentTarget.contains(document.activeElement)) itemFor('Home')?.focus();
         }}
         onKeyDown={onListKey}
       >

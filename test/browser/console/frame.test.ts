@@ -179,6 +179,13 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await expect.poll(() => account.innerText()).toMatch(/^F\d\s+Frame \d+\s+Kim\s+·\s+Owner$/);
     await account.focus();
     await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Escape');
+    // The keys that follow are for the menu, however fast they come.
+    const first = await account.evaluate((button) => {
+      button.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true }));
+      return document.activeElement?.getAttribute('role');
+    });
+    expect(first).toBe('menuitem');
     const names = () => page.locator('.account + .menu > *').allInnerTexts();
     await expect
       .poll(names)
