@@ -51,6 +51,27 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     await page.waitForURL(/\/links\/\d+\/statistics/);
   });
 
+  test.each(['en', 'de', 'fr', 'es'])(
+    'a new link is a low card on a phone, its actions in one line (%s)',
+    async (language) => {
+      const { page } = await signIn({ server, key: caller.key }, { width: 390 });
+      await page.evaluate(`localStorage.setItem('linkspace.language', '${language}')`);
+      await page.reload();
+      await shown(page.locator('.row').first());
+      await page.locator('#new-link').click();
+      await page.locator('#new-url').fill('https://example.com/ready');
+      await page.locator('#new-url').press('Enter');
+      const card = await shown(page.locator('.created'));
+      const tops = () =>
+        card.locator('.buttons > *').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().y));
+      await expect.poll(async () => [(await tops()).length, new Set(await tops()).size]).toEqual([3, 1]);
+      await expect.poll(async () => (await card.boundingBox())?.height).toBeLessThan(200);
+      // The cross stands beside the words above the address.
+      const [close, address] = [card.locator('> .bare'), card.locator('.short-url')];
+      expect((await close.boundingBox())?.y).toBeLessThan((await address.boundingBox())?.y ?? 0);
+    },
+  );
+
   test('opens the form of a new link with its few usual fields, and what is folded with its value', async () => {
     const { page } = await signIn({ server, key: caller.key });
     const url = await newUrl(page);
