@@ -31,7 +31,7 @@ describe('numbers with what they count', () => {
     [english.links.limit(2, false), 'Limit: 2 clicks'],
     [english.form.afterClicks(1), 'after 1 click'],
     [english.explain.why.reached(1), 'It has reached its limit of 1 click.'],
-    [english.spaces.figures(1, 1), '1 link · 1 click in 30 days'],
+    [english.spaces.clicks(1), '1 click in 30 days'],
     [english.many.create(1), 'Create 1 link'],
     [german.links.limit(1, false), 'Limit: 1 Klick'],
     [german.form.afterClicks(1), 'nach 1 Klick'],

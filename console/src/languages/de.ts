@@ -1535,7 +1535,7 @@ export const texts: Translation = {
     color: 'Farbe',
     colors: { 1: 'Blau', 2: 'Grün', 3: 'Orange', 4: 'Rot', 5: 'Violett', 6: 'Türkis' },
     open: 'Links anzeigen',
-    figures: (count, clicks) => `${links(count)} · ${one(clicks, 'Klick', 'Klicks')} in 30 Tagen`,
+    clicks: (count) => `${one(count, 'Klick', 'Klicks')} in 30 Tagen`,
     changedMeanwhile: (name, color) =>
       `Jemand anderes hat diesen Space inzwischen geändert: Er ist jetzt „${name}“, ${color.toLowerCase()}. „Speichern“ ersetzt das durch Ihre Angaben.`,
     deleteTitle: (name) => `Space ${name} löschen?`,

@@ -1342,8 +1342,7 @@ const english = {
     color: 'Colour',
     colors: { 1: 'Blue', 2: 'Green', 3: 'Orange', 4: 'Red', 5: 'Purple', 6: 'Teal' },
     open: 'Show its links',
-    figures: (links: number, clicks: number) =>
-      `${one(links, 'link', 'links')} · ${one(clicks, 'click', 'clicks')} in 30 days`,
+    clicks: (count: number) => `${one(count, 'click', 'clicks')} in 30 days`,
     changedMeanwhile: (name: string, color: string) =>
       `Somebody else changed this space meanwhile: it is now “${name}”, ${color.toLowerCase()}. “Save” puts yours in its place.`,
     deleteTitle: (name: string) => `Delete the space ${name}?`,

@@ -1435,7 +1435,7 @@ export const texts: Translation = {
     color: 'Color',
     colors: { 1: 'Azul', 2: 'Verde', 3: 'Naranja', 4: 'Rojo', 5: 'Morado', 6: 'Turquesa' },
     open: 'Mostrar sus enlaces',
-    figures: (links, clicks) => `${one(links, 'enlace', 'enlaces')} · clics en 30 días: ${inDigits(clicks)}`,
+    clicks: (count) => `${one(count, 'clic', 'clics')} en 30 días`,
     changedMeanwhile: (name, color) =>
       `Otra persona ha modificado este espacio mientras tanto: ahora se llama «${name}», de color ${color.toLowerCase()}. «Guardar» pone su versión en su lugar.`,
     deleteTitle: (name) => `¿Eliminar el espacio ${name}?`,

@@ -1443,7 +1443,7 @@ export const texts: Translation = {
     color: 'Couleur',
     colors: { 1: 'Bleu', 2: 'Vert', 3: 'Orange', 4: 'Rouge', 5: 'Violet', 6: 'Turquoise' },
     open: 'Afficher ses liens',
-    figures: (links, clicks) => `${one(links, 'lien', 'liens')} · clics en 30 jours : ${inDigits(clicks)}`,
+    clicks: (count) => `${one(count, 'clic', 'clics')} en 30 jours`,
     changedMeanwhile: (name, color) =>
       `Quelqu’un d’autre a modifié cet espace entre-temps : il s’appelle maintenant « ${name} », couleur ${color.toLowerCase()}. « Enregistrer » met votre version à la place.`,
     deleteTitle: (name) => `Supprimer l’espace ${name} ?`,

@@ -9,6 +9,7 @@ import {
   TagChoicesDocument,
   TagDocument,
 } from '../generated/documents.ts';
+import { Back } from '../parts/back.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { SavedViews } from '../parts/saved-views.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -43,15 +44,18 @@ function OverviewOfGroup({ group: { kind, id } }: { group: Group }): ReactElemen
   const { data: inSpace } = useRead(SpaceNameDocument, { id }, { pause: !isSpace, on: ['SPACE'] });
   const { data: withTag } = useRead(TagDocument, { id }, { pause: isSpace, on: ['TAG'] });
   const record = isSpace ? inSpace?.space : withTag?.tag;
-  const title = record?.name ?? (isSpace ? texts.places.spaces : texts.tags.title);
+  const all = isSpace ? texts.places.spaces : texts.tags.title;
+  const title = record?.name ?? all;
   useTitle(title, texts.places.overview);
   return record === null ? (
     <Empty title={texts.nothingHere} />
   ) : (
     <>
+      <Back to={`/${kind}s`} text={all} />
       <header className="page-head">
         <div>
           <h1>
+            {record && <i className={`dot c${record.color}`} />}
             <bdi>{title}</bdi>
           </h1>
           <Link href={`/links?${isSpace ? 'space' : 'tags'}=${id}`}>{texts.spaces.open}</Link>

@@ -11,6 +11,7 @@ import {
   UpdateSpaceDocument,
 } from '../generated/documents.ts';
 import { ColoredForm } from '../parts/colored-form.tsx';
+import { Figures } from '../parts/figures.tsx';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { texts } from '../texts.ts';
 
@@ -37,9 +38,7 @@ export function SpacesView(): ReactElement {
           <Link href={`/links?space=${space.id}`} className="grow name">
             <bdi>{space.name}</bdi>
           </Link>
-          <Link href={`/spaces/${space.id}`} className="quiet">
-            {texts.spaces.figures(space.links.totalCount, space.statistics.clicks)}
-          </Link>
+          <Figures of={space} list={`/links?space=${space.id}`} page={`/spaces/${space.id}`} />
         </>
       )}
     </RecordsView>

@@ -14,6 +14,7 @@ import {
 } from '../generated/documents.ts';
 import { TagBadges } from '../parts/badge.tsx';
 import { ColoredForm } from '../parts/colored-form.tsx';
+import { Figures } from '../parts/figures.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { TagsChoice } from '../parts/tags-choice.tsx';
@@ -45,9 +46,7 @@ export function TagsView(): ReactElement {
             <Link href={`/links?tags=${tag.id}`} className="grow name">
               <TagBadges tags={[tag]} />
             </Link>
-            <Link href={`/tags/${tag.id}`} className="quiet">
-              {texts.spaces.figures(tag.links.totalCount, tag.statistics.clicks)}
-            </Link>
+            <Figures of={tag} list={`/links?tags=${tag.id}`} page={`/tags/${tag.id}`} />
           </>
         )}
       </RecordsView>

@@ -46,7 +46,7 @@ describe.runIf(chromiumPath)('the frame of the console, in a browser', () => {
     await caller.data('mutation { createSpace(input: { name: "A space" }) { __typename } }');
     const { page } = await signIn({ server, key: caller.key }, { path: '/overview' });
     const paths = [
-      ...['/overview', '/links', '/many', `/links/${id}`, '/spaces', '/tags'],
+      ...['/overview', '/links', '/many', `/links/${id}`, '/spaces', '/spaces/1', '/tags'],
       ...['/templates', '/domains', '/pixels', '/webhooks', '/operations', '/people', '/keys', '/activity'],
       ...['/settings', '/profile'],
     ];

@@ -93,9 +93,16 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await expect.poll(() => tip.count()).toBe(0);
   });
 
-  test('shows the same for a space', async () => {
+  test('shows the same for a space, whose colour it has, with a way back', async () => {
     const { page } = await signIn({ server, key: caller.key }, { path: '/spaces' });
-    await page.getByRole('link', { name: '1 link · 2 clicks in 30 days' }).click();
+    await page.getByRole('link', { name: '1 link', exact: true }).click();
+    await shown(rowOf(page, 'german'));
+    await page.goBack();
+    const clicks = page.getByRole('link', { name: '2 clicks in 30 days' });
+    await clicks.click();
+    await shown(page.locator('h1', { hasText: 'Launch' }).locator('.dot.c1'));
+    await page.locator('#main').getByRole('link', { name: 'Spaces', exact: true }).click();
+    await clicks.click();
     await shown(page.getByRole('heading', { name: 'Launch' }));
     await page.goto(`${page.url()}?${period}`);
     await expect.poll(() => topLinks(page)).toEqual(['s.example/german\n2']);

@@ -157,7 +157,17 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await visit(server.origin, `/${alias}`, { headers: { 'X-Country': 'DE' } });
     await server.flush();
     const { page } = await tabOf(caller, '/tags');
-    await page.getByRole('link', { name: '1 link · 1 click in 30 days' }).click();
+    const [links, clicks] = ['1 link', '1 click in 30 days'].map((name) =>
+      page.getByRole('link', { name, exact: true }),
+    );
+    for (const one of [links, clicks]) {
+      expect((await one?.boundingBox())?.height).toBeGreaterThanOrEqual(24);
+      expect(await one?.evaluate((it) => getComputedStyle(it).textDecorationLine)).toBe('none');
+    }
+    await links?.click();
+    await expect.poll(() => titles(page)).toEqual(['With a tag']);
+    await page.goBack();
+    await clicks?.click();
     await shown(page.getByRole('heading', { name: 'Launch' }));
     await page.goto(`${page.url()}?from=${day}&to=${day}`);
     await expect

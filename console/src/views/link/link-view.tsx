@@ -15,10 +15,10 @@ import { useSession } from '../../data/session.ts';
 import { useEditState } from '../../data/use-edit-state.ts';
 import { ChangesDocument, LinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Address, addressText } from '../../parts/address.tsx';
+import { Back } from '../../parts/back.tsx';
 import { SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { Changes } from '../../parts/changes.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Empty, Skeleton, Unread } from '../../parts/notice.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
@@ -93,12 +93,7 @@ export function LinkView({ id, tab: asked, isOver = false }: LinkViewProps): Rea
   const { link } = data;
   return (
     <>
-      {!isOver && (
-        <To href={back} className="back">
-          <Icon name="back" />
-          {texts.link.back}
-        </To>
-      )}
+      {!isOver && <Back to={back} text={texts.link.back} />}
       {link === null ? (
         <Missing id={id} />
       ) : (

@@ -1,8 +1,7 @@
 import type { DragEvent, ReactElement } from 'react';
-import { Link } from 'wouter';
 import { attempt } from '../../data/actions.ts';
 import { useSession } from '../../data/session.ts';
-import { Icon } from '../../parts/icon.tsx';
+import { Back } from '../../parts/back.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
@@ -20,10 +19,7 @@ export function ManyView(): ReactElement {
   if (!canWrite) return <Empty title={texts.mayNotWrite} />;
   return (
     <>
-      <Link href="/links" className="back">
-        <Icon name="back" />
-        {texts.link.back}
-      </Link>
+      <Back to="/links" text={texts.link.back} />
       <h1>{t.title}</h1>
       {state.made ? (
         <ManyDone {...state.made} onCorrect={state.correct} onAgain={state.goOn} onLeave={state.leave} />
