@@ -14,7 +14,7 @@ export function Tabs<Key extends string>({
   return (
     <nav className="tabs" aria-label={label}>
       {items.map(({ key, name, href }) => (
-        <Link key={key} href={href} aria-current={key === chosen ? 'page' : undefined}>
+        <Link key={key} href={href} data-name={name} aria-current={key === chosen ? 'page' : undefined}>
           {name}
         </Link>
       ))}

@@ -119,6 +119,21 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     await shown(preview.getByText('s.example/later'));
   });
 
+  test('the tabs of a link stay in their places when another one is chosen', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { path: `/links/${link.id}` });
+    const tabs = page.locator('.tabs a');
+    const lefts = () => tabs.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
+    await shown(tabs.first());
+    await page.evaluate('document.fonts.ready.then(() => true)');
+    const before = await lefts();
+    for (const name of ['Statistics', 'History', 'Test']) {
+      const tab = tabs.filter({ hasText: name });
+      await tab.click();
+      await expect.poll(() => tab.getAttribute('aria-current')).toBe('page');
+      expect(await lefts()).toEqual(before);
+    }
+  });
+
   test('has a card for each part of a profile, as settings do, with room below its heading', async () => {
     const { page } = await signIn({ server, key: caller.key }, { path: '/profile' });
     const parts = page.locator('#main section');
