@@ -55,6 +55,19 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await shown(page.getByRole('heading', { name: 'Top links · Germany' }));
     await expect.poll(() => topLinks(page)).toEqual(['s.example/german\n2', 's.example/most The most\n1']);
     await expect.poll(() => page.locator('.totals').innerText()).toMatch(/^Clicks\s+3\b/);
+    // Of 6 clicks: visitors of a country are not counted.
+    await shown(page.locator('.totals > :last-child', { hasText: /^Share50\.0%/ }));
+    const rooms = () =>
+      page
+        .locator('header + .all-visitors')
+        .evaluateAll((all) =>
+          all.map(
+            (one) =>
+              one.getBoundingClientRect().y -
+              (one.previousElementSibling?.getBoundingClientRect().bottom ?? 0),
+          ),
+        );
+    await expect.poll(async () => Math.min(...(await rooms()))).toBe(8);
     await shown(page.getByRole('group', { name: 'Filters' }).getByText('Country: Germany'));
     await page.getByRole('link', { name: 'Remove Country: Germany' }).click();
     await expect.poll(async () => (await topLinks(page))[0]).toBe('s.example/most The most\n4');

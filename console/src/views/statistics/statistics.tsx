@@ -15,7 +15,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Empty, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
-import { betweenUtcDays, inDigits } from '../../words/format.ts';
+import { asCountedShare, betweenUtcDays, inDigits } from '../../words/format.ts';
 import { Chart } from './chart.tsx';
 import { Compared } from './compared.tsx';
 import { Dimensions } from './dimensions.tsx';
@@ -101,9 +101,10 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
   const ofValue = useLine(owner, period, 'DAY', line);
   const valueName = line ? `${t.dimension[line.dimension]}: ${ofValue.name}` : '';
   const ofValueBefore = useLine(owner, earlier, 'DAY', line);
+  const [clicks, clicksBefore] = [sumOf(ofValue), sumOf(ofValueBefore)];
   /** The clicks of the chosen value, which has no visitors, or all figures. */
   const totals = line
-    ? [{ name: 'clicks' as const, count: sumOf(ofValue), before: sumOf(ofValueBefore) }]
+    ? [{ name: 'clicks' as const, count: clicks, before: clicksBefore }]
     : (['clicks', 'visitors'] as const).map((name) => ({
         ...{ name, count: figures?.[name], before: past?.[name] },
       }));
@@ -156,6 +157,15 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
                   )}
                 </div>
               ))}
+              {line && figures.clicks > 0 && (
+                <div>
+                  <dt className="quiet">{t.share}</dt>
+                  <dd>{clicks === undefined ? '…' : asCountedShare(clicks / figures.clicks)}</dd>
+                  {comparable && past && clicksBefore !== undefined && (
+                    <dd className="quiet">{t.comparedWith(asCountedShare(clicksBefore / past.clicks))}</dd>
+                  )}
+                </div>
+              )}
             </dl>
             {past && (
               <p className="compared quiet">
