@@ -54,6 +54,7 @@ export function SavedViews({ view, query }: { view: SavedViewKind; query: string
       id: one.id,
       name: one.name,
       checked: one === chosen,
+      ...({ icon: one === chosen ? 'check' : view === 'LINKS' ? 'link' : 'overview' } as const),
       run: () => navigate(pathOf(one)),
     })),
     ...(canWrite && !chosen
