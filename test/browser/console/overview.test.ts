@@ -106,6 +106,26 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await expect.poll(() => tip.count()).toBe(0);
   });
 
+  test('on a phone, the chosen value is in sight, also after a tap in a list far below', async () => {
+    const path = `/overview?${period}&by=country&value=FR`;
+    const { page } = await signIn({ server, key: caller.key }, { path, width: 390 });
+    const chip = (name: string) => page.getByRole('link', { name: `Remove Country: ${name}` });
+    const isInSight = (name: string) =>
+      chip(name).evaluate((one) => {
+        const { left, right, top } = one.getBoundingClientRect();
+        const bar = document.querySelector('.side')?.getBoundingClientRect();
+        return left >= 0 && right <= innerWidth && top >= (bar?.bottom ?? 0) && top < innerHeight;
+      });
+    await shown(chip('France'));
+    await expect.poll(() => isInSight('France')).toBe(true);
+    const germany = page.locator('.dimensions').getByRole('link', { name: 'Germany' });
+    await germany.scrollIntoViewIfNeeded();
+    await expect.poll(() => isInSight('France')).toBe(false);
+    await germany.click();
+    await shown(chip('Germany'));
+    await expect.poll(() => isInSight('Germany')).toBe(true);
+  });
+
   test('shows the same for a space, whose colour it has, with a way back', async () => {
     const { page } = await signIn({ server, key: caller.key }, { path: '/spaces' });
     await page.getByRole('link', { name: '1 link', exact: true }).click();

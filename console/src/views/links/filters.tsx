@@ -97,7 +97,6 @@ export function Filters({
           />
         </>
       }
-      below={<ChosenTags state={state} set={set} />}
     >
       <Filter
         name={t.status}
@@ -124,6 +123,7 @@ export function Filters({
       <TimeFilter state={state} set={set} />
       {/* Those that wait for data come last and move nothing. */}
       <TagFilter state={state} set={set} />
+      <ChosenTags state={state} set={set} />
       {(hasDomains || hasPixels) && (
         <Popover label={t.more} look={isRareSet ? 'filter set' : 'filter'} button={t.more} isNamed>
           {() => (

@@ -22,7 +22,6 @@ export function TagFilter({ state: { tags: chosen }, set }: FilterProps): ReactE
   return (
     <FilterSelect
       label={t.filter}
-      isSet={chosen.length > 0}
       value=""
       options={[
         { value: '', text: chosen.length === 0 ? t.anyTag : t.another },
@@ -39,14 +38,15 @@ export function ChosenTags({ state: { tags: chosen, tagMode }, set }: FilterProp
   if (chosen.length === 0) return null;
   const t = texts.tags;
   return (
-    <fieldset className="chosen" aria-label={t.chosen}>
+    <>
       <FilterSelect
         label={t.mode}
+        isSet={tagMode !== 'any'}
         value={tagMode}
         options={tagModes.map((value) => ({ value, text: t.modes[value] }))}
         onValue={(mode) => set({ tagMode: mode })}
       />
-      <ul className="chips">
+      <ul className="chips" aria-label={t.chosen}>
         {chosen.map((id) => (
           <Chosen
             key={id}
@@ -56,7 +56,7 @@ export function ChosenTags({ state: { tags: chosen, tagMode }, set }: FilterProp
           />
         ))}
       </ul>
-    </fieldset>
+    </>
   );
 }
 

@@ -109,7 +109,12 @@ function Dimension({ owner, period, by }: OwnerPeriod & { by: StatisticsDimensio
                 aria-current={
                   chosen?.dimension === by && (chosen.value ?? null) === row.value ? 'true' : undefined
                 }
-                onClick={() => focusNow(TOP_LINKS)}
+                onClick={() => {
+                  focusNow(TOP_LINKS);
+                  // On phones, neither the figures nor the filters would be in sight.
+                  if (matchMedia('(max-width: 40rem)').matches)
+                    document.querySelector('.filters')?.scrollIntoView({ block: 'nearest' });
+                }}
               >
                 <bdi>{row.name}</bdi>
               </Link>
