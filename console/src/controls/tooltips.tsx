@@ -15,7 +15,12 @@ export function Tooltips(): ReactElement {
     };
     const begin = ({ target }: Event, after: number) => {
       hide();
-      const button = target instanceof Element ? target.closest<HTMLElement>('.bare[aria-label]') : null;
+      const named =
+        target instanceof Element
+          ? target.closest<HTMLElement>('.bare[aria-label], .button[data-tip]')
+          : null;
+      // The text of some is hidden on phones.
+      const button = named?.matches('.button') && getComputedStyle(named).fontSize !== '0px' ? null : named;
       const isOpen = button?.ariaExpanded === 'true';
       if (!tip || !button || button.title !== '' || isOpen) return;
       timer = setTimeout(() => {

@@ -60,7 +60,7 @@ export function CopyButton(props: CopyButtonProps): ReactElement {
       data-tip={label}
       onClick={copy}
     >
-      {!small && <Icon name={done ? 'check' : 'copy'} />}
+      <Icon name={done ? 'check' : 'copy'} />
       {wide && <span aria-live="polite">{done ? texts.copied : label}</span>}
       {!wide && done && (
         <span className="unseen" role="status">

@@ -37,5 +37,6 @@ export function DownloadButton({ body, countRecords, of: title }: DownloadButton
     return <ProgressBar progress={progress} name={texts.download} onStop={() => stop.current.abort()} />;
   const onClick = () => void run();
   if (title !== undefined) return <IconButton icon="download" name={title} onClick={onClick} />;
-  return <Button look="text small" icon="download" text={texts.download} onClick={onClick} />;
+  const t = texts.download;
+  return <Button look="text small" icon="download" text={t} data-tip={t} onClick={onClick} />;
 }
