@@ -91,7 +91,8 @@ export function OneLine({ children }: { children: ReactNode }): ReactElement {
   useLayoutEffect(() => {
     const count = () => {
       const chips = [...(line.current?.children ?? [])].filter((one) => one instanceof HTMLElement);
-      const below = chips.filter(({ offsetTop }) => offsetTop > (chips[0]?.offsetTop ?? 0));
+      const end = (line.current?.offsetTop ?? 0) + (line.current?.offsetHeight ?? 0);
+      const below = chips.filter(({ offsetTop }) => offsetTop >= end);
       setHidden(below.map(({ textContent }) => textContent));
     };
     const observer = new ResizeObserver(count);
@@ -116,7 +117,7 @@ export function SpaceBadge({
   space: { name: string; color: number };
 }): ReactElement {
   return (
-    <span className="badge space">
+    <span className="badge space" title={name}>
       <i className={`dot c${color}`} />
       <span className="cut">
         <bdi>{name}</bdi>
