@@ -1012,6 +1012,7 @@ export const texts: Translation = {
     },
     more: 'Weitere Filter',
     clearAll: 'Filter zurücksetzen',
+    clearSearch: 'Suche zurücksetzen',
     clear: 'Zurücksetzen',
     order: 'Sortierung',
     orders,

@@ -826,6 +826,7 @@ const english = {
     },
     more: 'More filters',
     clearAll: 'Clear filters',
+    clearSearch: 'Clear search',
     clear: 'Clear',
     order: 'Order',
     orders,

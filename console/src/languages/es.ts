@@ -784,6 +784,7 @@ export const texts: Translation = {
     },
     more: 'Más filtros',
     clearAll: 'Quitar los filtros',
+    clearSearch: 'Borrar la búsqueda',
     clear: 'Quitar filtros',
     order: 'Orden',
     orders: {

@@ -789,6 +789,7 @@ export const texts: Translation = {
     },
     more: 'Plus de filtres',
     clearAll: 'Effacer les filtres',
+    clearSearch: 'Effacer la recherche',
     clear: 'Effacer',
     order: 'Tri',
     orders: {

@@ -82,6 +82,19 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     await page.waitForURL(new RegExp(`/links/${exact.id}\\?`));
   });
 
+  test('a search alone that finds nothing is cleared as such, and filters with it by the row', async () => {
+    await caller.link({ title: 'Not searched' });
+    const { page } = await signIn({ server, key: caller.key }, { path: '/links?search=nowhere' });
+    await shown(page.getByText('No link matches'));
+    const clear = page.getByRole('button', { name: /^Clear/ });
+    expect(await clear.allInnerTexts()).toEqual(['Clear search']);
+    await follow(page, '/links?search=nowhere&status=active');
+    await expect.poll(() => clear.allInnerTexts()).toEqual(['Clear', 'Clear filters']);
+    await clear.first().click();
+    await shown(page.getByRole('listitem', { name: /^Not searched/ }));
+    expect(await clear.count()).toBe(0);
+  });
+
   test('a form that was discarded comes back by Undo, with what was typed', async () => {
     const { page } = await signIn({ server, key: caller.key }, { path: '/links' });
     await (await newUrl(page)).fill('https://example.com/discarded');
@@ -157,6 +170,7 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     await box().click();
     await shown(bar);
     expect(await top()).toBe(before);
+    expect(await page.getByText('2 links', { exact: true }).isVisible()).toBe(false);
     expect(await deeds()).toEqual(['Disable', 'Archive', 'Delete']);
     await chooseForSelected(page, 'Disable');
     await shown(rowOf(page, one.alias).getByText('Disabled', { exact: true }));
@@ -168,9 +182,137 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     const { y = 0, height = 0 } = (await bar.boundingBox()) ?? {};
     expect([y + height, height < 60]).toEqual([800, true]);
     const selected = await top();
+    await shown(page.getByText('2 links', { exact: true }));
     await bar.getByRole('button', { name: 'Clear the selection' }).click();
     await bar.waitFor({ state: 'hidden' });
     expect(await top()).toBe(selected);
+  });
+
+  /** What is in the line of filters on a phone, from its start, as far as it is whole and in sight. */
+  const inSight = (page: Page) =>
+    page.evaluate<string[]>(`[...document.querySelectorAll('.filters :is(select, .button, a, button)')]
+      .map((one) => [one.getBoundingClientRect(), one.selectedOptions?.[0].text ?? one.ariaLabel ?? one.innerText])
+      .filter(([{ left, right }]) => left >= 0 && right <= innerWidth)
+      .sort(([one], [other]) => one.left - other.left)
+      .map(([, name]) => name)`);
+
+  test('on a phone, what is set comes first among the filters, then what clears it, and keys go that way', async () => {
+    const { key } = await server.caller('set-first');
+    const other = server.callerWith(key);
+    const tag = await other.tag('Spring');
+    await other.link({ alias: 'tagged' });
+    const { page } = await signIn({ server, key }, { path: `/links?tags=${tag}`, width: 390 });
+    await expect
+      .poll(async () => (await inSight(page)).slice(0, 3))
+      .toEqual(['Remove Spring', 'Clear', 'Any status']);
+    await page.keyboard.press('Tab');
+    await page.locator('#search').focus();
+    const reached: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      await page.keyboard.press('Tab');
+      reached.push(
+        await page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.innerText'),
+      );
+    }
+    expect(reached).toEqual(['Remove Spring', 'Clear', 'Status']);
+    await follow(page, `/links?tags=${tag}&tagged=none&status=disabled`);
+    await expect
+      .poll(async () => (await inSight(page)).slice(0, 2))
+      .toEqual(['Disabled', 'With none of these tags']);
+    // One that is chosen far from the start, too.
+    await follow(page, '/links');
+    const tags = page.locator('.filters').getByLabel('Tags', { exact: true });
+    await expect.poll(() => page.locator('.filters .set').count()).toBe(0);
+    await tags.scrollIntoViewIfNeeded();
+    expect(await inSight(page)).not.toContain('Any status');
+    await tags.selectOption('Spring');
+    await expect.poll(async () => (await inSight(page)).slice(0, 2)).toEqual(['Remove Spring', 'Clear']);
+  });
+
+  test.each(['en', 'de', 'fr', 'es'])(
+    'above a filtered list, all is in one line on a phone, in %s',
+    async (language) => {
+      const { key } = await server.caller(`above-${language}`);
+      for (let i = 0; i < 12; i++) await server.callerWith(key).link();
+      const { page } = await signIn({ server, key }, { path: '/links?status=active', width: 390 });
+      await page.evaluate(`localStorage.setItem('linkspace.language', '${language}')`);
+      await page.reload();
+      const line = page.locator('.above-links');
+      await expect.poll(() => line.locator('button').count()).toBe(3);
+      const places = await line
+        .locator('> :not(.grow)')
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+      expect(new Set(places.map(({ top, bottom }) => Math.round((top + bottom) / 2))).size).toBe(1);
+      // Text on the left; on the right two icons, which have names.
+      expect(places.map(({ width }) => width < 40).slice(1)).toEqual([false, true, true]);
+      expect(places[0].left).toBe(16);
+      const end = await page.locator('.rows').evaluate((one) => one.getBoundingClientRect().right);
+      expect(Math.abs(places[3].right - end)).toBeLessThan(10);
+      for (const icon of [1, 2]) {
+        const button = line.locator('button').nth(icon);
+        await button.focus();
+        await page.keyboard.press('Shift+Tab');
+        await page.keyboard.press('Tab');
+        await expect
+          .poll(() => page.locator('.tooltip:popover-open').allInnerTexts())
+          .toEqual([await button.evaluate((one) => one.ariaLabel ?? one.textContent)]);
+      }
+    },
+  );
+
+  test('on a phone, a space is a dot before the title, and each other chip is whole or counted', async () => {
+    const { key } = await server.caller('chips');
+    const other = server.callerWith(key);
+    const space = await other.space('Print and shops', { color: 4 });
+    const tags = [await other.tag('Spring'), await other.tag('Trade fairs abroad')];
+    const long = 'The models of this spring, with their prices';
+    const links = [
+      await other.link({ alias: 'long', title: long, space_id: space }),
+      await other.link({ alias: 'brief', title: 'Brief', space_id: space }),
+      await other.link({ alias: 'off', title: long, space_id: space }),
+      await other.link({ alias: 'untitled', space_id: space }),
+    ];
+    for (const { id } of links)
+      await other.data(`mutation { updateLink(id: ${id}, input: { tagIds: [${tags}] }) { __typename } }`);
+    await other.data(
+      `mutation { updateLink(id: ${links[2]?.id}, input: { disabled: true }) { __typename } }`,
+    );
+    const { page } = await signIn({ server, key }, { width: 390 });
+    const row = (alias: string) => page.getByRole('listitem', { name: `s.example/${alias}` });
+    await shown(row('untitled').locator('.one-line > .badge'));
+    const look = (alias: string) =>
+      row(alias).evaluate((row) => {
+        const place = (one: Element) => one.getBoundingClientRect();
+        const line = row.querySelector('.one-line > :first-child');
+        const chips = [...(line?.children ?? [])].filter(
+          (one) => place(one).top < place(line as Element).bottom,
+        );
+        const isWhole = (one: Element) =>
+          one.scrollWidth <= one.clientWidth &&
+          place(one).right <= place(row.querySelector('.what') as Element).right;
+        return {
+          whole: chips.filter(isWhole).map((one) => one.textContent),
+          cut: chips.filter((one) => !isWhole(one)).map((one) => one.textContent),
+          count: row.querySelector('.one-line > .badge')?.textContent,
+          dot:
+            place(row.querySelector('.dot') as Element).left -
+            place(row.querySelector('.second') as Element).left,
+        };
+      });
+    expect(await look('long')).toEqual({ whole: ['Print and shops'], cut: [], count: '+2', dot: 0 });
+    expect(await look('brief')).toMatchObject({
+      whole: ['Print and shops', 'Spring'],
+      cut: [],
+      count: '+1',
+      dot: 0,
+    });
+    expect(await look('off')).toMatchObject({
+      whole: ['Disabled', 'Print and shops'],
+      cut: [],
+      count: '+2',
+      dot: 0,
+    });
+    expect(await look('untitled')).toMatchObject({ whole: ['Print and shops'], cut: [], count: '+2' });
   });
 
   test.each([

@@ -39,25 +39,33 @@ export function BulkBar({
   if (!isLoading && !isCounting) known.current = { list, told };
   const t = texts.bulk;
   return (
-    <section
-      className={isSelecting ? 'bulk' : links.length === 0 ? 'unseen' : 'above-links'}
-      aria-label={isSelecting ? t.name : undefined}
-    >
-      {/* Rendered empty first, and anew for another list, so that screen readers announce it, also if the number is equal. */}
-      <b className={isSelecting ? undefined : 'quiet'} role="status">
-        <span key={known.current.list}>{isSelecting ? t.selected(count, hidden) : known.current.told}</span>
-      </b>
-      {isSelecting ? (
-        <SelectedBar {...props} {...{ total, isCut, count }} />
-      ) : (
-        <>
-          {canWrite && links.length > 0 && (
-            <Button look="text small" text={t.page} onClick={() => selection.togglePage()} />
-          )}
-          <span className="grow" />
-          {links.length > 0 && children}
-        </>
+    <>
+      <section
+        className={isSelecting ? 'bulk' : links.length === 0 ? 'unseen' : 'above-links'}
+        aria-label={isSelecting ? t.name : undefined}
+      >
+        {/* Rendered empty first, and anew for another list, so that screen readers announce it, also if the number is equal. */}
+        <b className={isSelecting ? undefined : 'quiet'} role="status">
+          <span key={known.current.list}>{isSelecting ? t.selected(count, hidden) : known.current.told}</span>
+        </b>
+        {isSelecting ? (
+          <SelectedBar {...props} {...{ total, isCut, count }} />
+        ) : (
+          <>
+            {canWrite && links.length > 0 && (
+              <Button look="text small" text={t.page} onClick={() => selection.togglePage()} />
+            )}
+            <span className="grow" />
+            {links.length > 0 && children}
+          </>
+        )}
+      </section>
+      {/* On phones, the bar is at the bottom of the screen. */}
+      {isSelecting && (
+        <p className="above-links still quiet" aria-hidden="true">
+          {told}
+        </p>
       )}
-    </section>
+    </>
   );
 }

@@ -10,7 +10,7 @@ import { SavedViews } from '../../parts/saved-views.tsx';
 import { texts } from '../../texts.ts';
 import {
   archives,
-  isFiltered,
+  hasConditions,
   type LinksState,
   orderFields,
   toQuery,
@@ -148,7 +148,7 @@ export function Filters({
           )}
         </Popover>
       )}
-      {isFiltered(state) && <Button look="text" text={t.clear} onClick={() => set(unfiltered)} />}
+      {hasConditions(state) && <Button look="text" text={t.clear} onClick={() => set(unfiltered)} />}
     </FilterBar>
   );
 }

@@ -154,7 +154,11 @@ function Nothing({ state, set }: Pick<Parameters<typeof LinksPage>[0], 'state' |
     return hasConditions(state) ? t.searchedSome : t.searchedAll;
   };
   return (
-    <Empty title={t.noMatch} create={texts.filters.clearAll} onCreate={() => set(unfiltered)}>
+    <Empty
+      title={t.noMatch}
+      create={hasConditions(state) ? texts.filters.clearAll : texts.filters.clearSearch}
+      onCreate={() => set(unfiltered)}
+    >
       {why()}
     </Empty>
   );
