@@ -188,7 +188,7 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     expect(await top()).toBe(selected);
   });
 
-  /** What is in the line of filters on a phone, from its start, as far as it is whole and in sight. */
+  /** The parts of the line of filters that are whole and in sight on a phone, from its start. */
   const inSight = (page: Page) =>
     page.evaluate<string[]>(`[...document.querySelectorAll('.filters :is(select, .button, a, button)')]
       .map((one) => [one.getBoundingClientRect(), one.selectedOptions?.[0].text ?? one.ariaLabel ?? one.innerText])
