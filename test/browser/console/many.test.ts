@@ -629,11 +629,14 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     // More pages than are kept.
     await turnTo('Link 999');
     const early = await countObjects();
+    await turnTo('Link 549');
+    const halfway = await countObjects();
     await turnTo('Link 49');
     const late = await countObjects();
     await expect.poll(() => next.isDisabled()).toBe(true);
-    // Graphcache keeps the keys of all records that it has seen: 2.9 objects for a link. With pages that stay it is 4.6.
-    expect((late - early) / 950).toBeLessThan(3.7);
+    // Graphcache keeps the keys of all records that it has seen: 2.9 objects for a link. With pages that stay it is 10. What is
+    // read once, such as the first clicks of a stream, is in one of both.
+    expect(Math.min((halfway - early) / 450, (late - halfway) / 500)).toBeLessThan(3.7);
     await page.getByRole('button', { name: '← Previous' }).click();
     await expect.poll(() => first.innerText()).toBe('Link 99');
   });
