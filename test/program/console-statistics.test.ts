@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { weeksAround } from '../../console/src/controls/days.ts';
-import { lookOfChange } from '../../console/src/views/statistics/compared.tsx';
+import { lookOfChange } from '../../console/src/views/statistics/change.ts';
 import {
   before,
   parsePeriod,

@@ -20,8 +20,9 @@ export interface PanelProps extends Days {
 /** The most days of a month that are too few to show it. */
 const FEW = 7;
 
-/** The last day, or the one before its month where that has only a few days of a longer period. */
-function beginAt({ from, to }: Days): string {
+/** The last day, or the one before its month where that has only a few days of a longer period; undefined if an end is open. */
+function beginAt({ from, to }: Days): string | undefined {
+  if (from === '' || to === '') return undefined;
   const first = `${to.slice(0, 8)}01`;
   return from < first && to < addDays(first, FEW) ? addDays(first, -1) : to;
 }

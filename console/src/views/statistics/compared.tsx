@@ -1,19 +1,13 @@
 import type { ReactElement } from 'react';
 import { texts } from '../../texts.ts';
-import { asChange, inDigits } from '../../words/format.ts';
+import { inDigits } from '../../words/format.ts';
+import { lookOfChange } from './change.ts';
 
 interface ComparedProps {
   readonly now: number;
   readonly then: number;
   /** True if the period has not ended, so that a fall may not be one. */
   readonly isRunning: boolean;
-}
-
-/** A change in words, and its look: a fall is a warning, but not one of a period that has not ended. Only nothing is a fall by 100 %. */
-export function lookOfChange(change: number, isRunning: boolean): { text: string; look: string } {
-  const rounded = Math.max(Math.round(change * 100), change > -1 ? -99 : -100);
-  const look = rounded > 0 ? 'ok' : rounded < 0 && !isRunning ? 'warn' : '';
-  return { text: asChange(rounded / 100), look };
 }
 
 /** The change, and the number before. */
