@@ -229,6 +229,31 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     await expect.poll(async () => (await inSight(page)).slice(0, 2)).toEqual(['Remove Spring', 'Clear']);
   });
 
+  test('the calendar of the time of links opens at this month, and has no day to come', async () => {
+    const { key } = await server.caller('calendar');
+    await server.callerWith(key).link({ alias: 'timed' });
+    const { page } = await signIn({ server, key });
+    await shown(page.locator('.row'));
+    await page.evaluate('Date.now = () => Date.parse("2026-12-10T12:00:00Z")');
+    // Renders the filters again, with that time.
+    await page.getByLabel('Status', { exact: true }).selectOption('Disabled');
+    await page.getByRole('button', { name: /^When created/ }).click();
+    await shown(page.locator('.calendar header', { hasText: 'December 2026' }));
+    expect(await page.locator('.calendar td button:enabled').last().innerText()).toBe('10');
+  });
+
+  test('on a phone, filters that go on say so, until their end', async () => {
+    const { key } = await server.caller('going-on');
+    await server.callerWith(key).link({ alias: 'only' });
+    const { page } = await signIn({ server, key }, { width: 390 });
+    await shown(page.locator('.row'));
+    const sign = () =>
+      page.evaluate('getComputedStyle(document.querySelector(".filters"), "::after").opacity');
+    await expect.poll(sign).toBe('1');
+    await page.evaluate('document.querySelector(".filters").scrollTo({ left: 9999 })');
+    await expect.poll(sign).toBe('0');
+  });
+
   test.each(['en', 'de', 'fr', 'es'])(
     'above a filtered list, all is in one line on a phone, in %s',
     async (language) => {

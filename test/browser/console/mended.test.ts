@@ -176,6 +176,11 @@ describe.runIf(chromiumPath)('what a designer sent back, in a browser', () => {
     await expect
       .poll(() => row.locator('.to bdi[aria-hidden]').allInnerTexts())
       .toEqual(['lindenhof.example/news', '/black-week']);
+    // On a phone its end is cut: a part of a host would be another host.
+    await page.setViewportSize({ width: 360, height: 800 });
+    const seen = row.locator('.to > bdi').filter({ visible: true });
+    await expect.poll(() => seen.allInnerTexts()).toEqual(['lindenhof.example/news/black-week']);
+    expect((await seen.boundingBox())?.width).toBeGreaterThan(120);
   });
 
   test('the bar for saving covers nothing that has the focus', async () => {

@@ -126,6 +126,18 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await expect.poll(() => isInSight('Germany')).toBe(true);
   });
 
+  test('on a phone, a long comparison stays in its half of the card', async () => {
+    const path = `/overview?${period}`;
+    const { page } = await signIn({ server, key: caller.key }, { path, width: 360 });
+    const half = page.locator('.totals > div').first();
+    await shown(half);
+    const isInside = await half.evaluate((one) => {
+      one.insertAdjacentHTML('beforeend', '<dd><span class="quiet">hasta ahora frente a 10.044</span></dd>');
+      return one.scrollWidth <= one.clientWidth;
+    });
+    expect(isInside).toBe(true);
+  });
+
   test('shows the same for a space, whose colour it has, with a way back', async () => {
     const { page } = await signIn({ server, key: caller.key }, { path: '/spaces' });
     await page.getByRole('link', { name: '1 link', exact: true }).click();
