@@ -10,9 +10,8 @@ export interface PanelProps extends Days {
   readonly preset: number;
   /** The labels of both ends. */
   readonly names: Readonly<Record<'from' | 'to', string>>;
-  readonly today: string;
   /** The last day that can be chosen in the calendar. */
-  readonly max?: string;
+  readonly today: string;
   readonly onDays: (days: Days) => void;
   readonly onClose: () => void;
 }
@@ -35,7 +34,6 @@ export function PeriodPanel({
   to,
   preset,
   today,
-  max,
   onDays,
   onClose,
 }: PanelProps): ReactElement {
@@ -85,7 +83,7 @@ export function PeriodPanel({
           key={begin ?? `${from} ${to}`}
           from={begin ?? from}
           to={begin ?? (to || from)}
-          {...{ today, max }}
+          {...{ today, max: today }}
           begin={begin === null && preset >= 0 ? beginAt({ from, to }) : undefined}
           autoFocus={begin !== null}
           onDay={onDay}

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { Button, IconButton } from '../../controls/button.tsx';
 import { Menu } from '../../controls/menu.tsx';
 import type { MenuItem } from '../../controls/menu-item.tsx';
+import { isPhone } from '../../controls/phone.ts';
 import type { BulkAction } from '../../data/many-links.ts';
 import type { LinkFilter, LinkRowFragment } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -51,7 +52,7 @@ export function SelectedBar({ selection, links, filter, total, isCut, count }: B
     { what: 'expiry', icon: 'calendar', name: texts.form.expiry },
   ] as const;
   // On phones, styles hide them in the line.
-  const hidden: MenuItem[] = matchMedia('(max-width: 40rem)').matches
+  const hidden: MenuItem[] = isPhone()
     ? [
         ...dialogs.map(({ what, ...item }) => ({ ...item, run: open('.bulk > [aria-haspopup]', what) })),
         ...(isPage && !isAllLeft ? [] : [select]),

@@ -38,7 +38,7 @@ export function TimeFilter({
       ]}
       {...days}
       names={t.created}
-      {...{ today, max: today }}
+      today={today}
       onDays={({ from, to, days: month }) =>
         set({ since: String(month ?? from), until: to && String(month ?? to) })
       }

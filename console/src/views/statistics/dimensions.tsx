@@ -2,6 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { focusNow } from '../../app/focus.ts';
 import { Button } from '../../controls/button.tsx';
+import { isPhone } from '../../controls/phone.ts';
 import { Segments } from '../../controls/segments.tsx';
 import { useRead } from '../../data/read.ts';
 import { type StatisticsDimension, TopOfDocument } from '../../generated/documents.ts';
@@ -112,8 +113,7 @@ function Dimension({ owner, period, by }: OwnerPeriod & { by: StatisticsDimensio
                 onClick={() => {
                   focusNow(TOP_LINKS);
                   // On phones, neither the figures nor the filters would be in sight.
-                  if (matchMedia('(max-width: 40rem)').matches)
-                    document.querySelector('.filters')?.scrollIntoView({ block: 'nearest' });
+                  if (isPhone()) document.querySelector('.filters')?.scrollIntoView({ block: 'nearest' });
                 }}
               >
                 <bdi>{row.name}</bdi>

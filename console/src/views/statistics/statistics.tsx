@@ -109,7 +109,8 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
         ...{ name, count: figures?.[name], before: past?.[name] },
       }));
   const isComparing = lines !== null && !isBegun(lines, owner);
-  const isRunning = period.to >= lastDays(1, now).to;
+  const today = lastDays(1, now).to;
+  const isRunning = period.to >= today;
   const chart = {
     ...{ interval, intervals: possibleIntervals(period), isRunning },
     onInterval: (one: Interval) => set('each', one.toLowerCase()),
@@ -124,8 +125,7 @@ export function Statistics({ owner, filters, end, rules }: StatisticsProps): Rea
           presets={presets}
           {...{ ...period, days }}
           names={{ from: t.from, to: t.to }}
-          today={lastDays(1, now).to}
-          max={lastDays(1, now).to}
+          today={today}
           onDays={setPeriod}
         />
         <FilterSelect
